@@ -7,7 +7,7 @@ import {
   options,
   readConfig,
 } from '../shared/config/config.ts';
-import { hostsOf } from '../shared/util/server-hosts.ts';
+import { hostsOf } from '../shared/util/error-texts.ts';
 import type { Env } from './process-io.ts';
 
 /**

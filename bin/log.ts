@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Config } from '../shared/config/config.ts';
 import type { Log } from '../shared/log/log.ts';
 import { throttleFailures } from '../shared/log/throttled-log.ts';
-import { waitAtMost } from '../shared/util/wait-at-most.ts';
+import { waitAtMost } from '../shared/util/promises.ts';
 import type { ProcessIo } from './process-io.ts';
 
 /** How often the log looks for counts of failures to write. */

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
 import { storeForm } from '../shared/engines/open-stores.ts';
-import { messageOf } from '../shared/util/message-of.ts';
+import { messageOf } from '../shared/util/error-texts.ts';
 import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './commands/admin.ts';
 import { addDataCommands } from './commands/data.ts';

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { createFairQueue } from '../../shared/util/queues.ts';
-import { createTurns } from '../../shared/util/turns.ts';
+import { createFairQueue, createTurns } from '../../shared/util/queues.ts';
 import { HttpError } from '../http/http-error.ts';
 import { servicePaths } from '../http/paths.ts';
 import type { McpSession, Route } from '../http/route.ts';

@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { isScaleOut } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { OperatorServices } from '../../shared/engines/open-operator-services.ts';
-import type { JobCount } from '../../shared/jobs/job-count.ts';
 import {
   type FailedJob,
   type FailureGroup,
   groupFailures,
+  type JobCount,
   type RetriedJob,
-} from '../../shared/jobs/job-failure.ts';
-import { withTimeout } from '../../shared/util/wait-at-most.ts';
+} from '../../shared/jobs/job-reports.ts';
+import { withTimeout } from '../../shared/util/promises.ts';
 import { serverHosts } from '../environment.ts';
 import { printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';

@@ -13,7 +13,7 @@ import { collectionOf } from '../mongo/collection.ts';
 import { backgroundMs, retryWhileUnavailable } from '../mongo/connection.ts';
 import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
 import { openGridBucket } from '../mongo/grid-bucket.ts';
-import { messageOf } from '../util/message-of.ts';
+import { messageOf } from '../util/error-texts.ts';
 import type { DayViewsDocument } from '../views/mongo.ts';
 import {
   type ArchivedDrop,

@@ -1,5 +1,5 @@
 import { checkJsonShape } from '../domain/json.ts';
-import { messageOf } from '../util/message-of.ts';
+import { messageOf } from '../util/error-texts.ts';
 import {
   type ArchiveKind,
   type ArchiveRecord,

@@ -3,8 +3,8 @@ import type { CardStore } from '../blobs/blob-store.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import { createCountedCache } from '../pages/counted-cache.ts';
+import { withTimeout } from '../util/promises.ts';
 import { createFairQueue } from '../util/queues.ts';
-import { withTimeout } from '../util/wait-at-most.ts';
 import { type CardContent, type CardSource, cardDigest, type DrawCard, pageCard, plainCard } from './card.ts';
 
 /** Programs that preview links wait about five seconds. */

@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, suspended } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
-import { retryOnCollision } from '../util/retry-on-collision.ts';
+import { retryOnCollision } from '../util/random-picks.ts';
 import type { SessionStore } from './credential-stores.ts';
 import { createUseRecorder } from './last-use.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
-import { createTurns } from '../util/turns.ts';
+import { createTurns } from '../util/queues.ts';
 import type { Drop, DropQuery } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 import {

@@ -10,7 +10,7 @@ import type { Takedown } from '../moderation/act.ts';
 import type { ModerationStore } from '../moderation/moderation-store.ts';
 import { answerMs } from '../mongo/connection.ts';
 import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
-import { pickPlace } from '../util/pick-place.ts';
+import { pickPlace } from '../util/random-picks.ts';
 import { type Drop, withoutDocument } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 import { createDropReads } from './mongo-reads.ts';

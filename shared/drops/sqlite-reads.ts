@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Database, Statement } from '../sqlite/database.ts';
-import { createTurns } from '../util/turns.ts';
+import { createTurns } from '../util/queues.ts';
 import { type Drop, type DropQuery, type Page, sortFields, sortOrders, type Version } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 import { createSearch } from './search.ts';

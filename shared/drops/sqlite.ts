@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Takedown } from '../moderation/act.ts';
 import type { ModerationStore } from '../moderation/moderation-store.ts';
 import type { Database, Statement, Value } from '../sqlite/database.ts';
-import { pickPlace } from '../util/pick-place.ts';
+import { pickPlace } from '../util/random-picks.ts';
 import {
   type DetailChanges,
   type Drop,

@@ -10,9 +10,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { createFileSecretStore } from '../secrets/files.ts';
 import { databaseFile, requireData, takeDataDir } from '../sqlite/data-dir.ts';
 import { type DatabaseReports, openDatabase } from '../sqlite/database.ts';
-import { readFileSizes } from '../sqlite/file-sizes.ts';
+import { readFileSizes } from '../sqlite/disk-watch.ts';
 import { createSqliteStores } from '../sqlite/stores.ts';
-import { messageOf } from '../util/message-of.ts';
+import { messageOf } from '../util/error-texts.ts';
 import type { Engine } from './engine.ts';
 
 /**

@@ -5,7 +5,7 @@ import { copyDatabase, type RowCounts } from '../archives/sqlite-backup.ts';
 import { isSecretFile } from '../secrets/files.ts';
 import { databaseFile, lockFile, makeDir, requireData } from '../sqlite/data-dir.ts';
 import { findDiskFailure } from '../sqlite/disk-watch.ts';
-import { messageOf } from '../util/message-of.ts';
+import { messageOf } from '../util/error-texts.ts';
 
 const lockName = '.dropleaf-backup.lock';
 

@@ -12,7 +12,7 @@ import { createReadiness } from '../mongo/readiness.ts';
 import { createMongoStores } from '../mongo/stores.ts';
 import { createRedisPageChanges } from '../pages/redis.ts';
 import { openRedis } from '../redis/connection.ts';
-import { hostsOf } from '../util/server-hosts.ts';
+import { hostsOf } from '../util/error-texts.ts';
 import { createRedisViewStore } from '../views/redis.ts';
 import type { Engine } from './engine.ts';
 

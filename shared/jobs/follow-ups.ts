@@ -2,8 +2,7 @@ import { type Drop, edgeTag, type PendingTask } from '../drops/drop.ts';
 import type { EdgePurger } from '../edge/edge-purger.ts';
 import type { Log } from '../log/log.ts';
 import type { PageChanges } from '../pages/page-changes.ts';
-import { inChunks } from '../util/in-chunks.ts';
-import { waitAtMost } from '../util/wait-at-most.ts';
+import { inChunks, waitAtMost } from '../util/promises.ts';
 import type { JobProducer } from './job-queue.ts';
 
 const purgeWaitMs = 1_000;

@@ -1,6 +1,5 @@
 import type { JobHandlers, JobName, JobPayload } from './job-catalogue.ts';
-import type { JobCount } from './job-count.ts';
-import type { FailedJob, RetriedJob } from './job-failure.ts';
+import type { FailedJob, JobCount, RetriedJob } from './job-reports.ts';
 
 /** Enqueues jobs. A lost job is only late: the record lists the pending tasks, and store.reconcile enqueues them again. */
 export interface JobProducer {

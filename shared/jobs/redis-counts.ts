@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from '../redis/connection.ts';
 import { jobNames, priorities } from './job-catalogue.ts';
-import { addTallies, type JobCount, type JobTally } from './job-count.ts';
+import { addTallies, type JobCount, type JobTally } from './job-reports.ts';
 
 /** Of more jobs in one range, this many are read: Redis answers nobody else meanwhile, for about 2 ms. */
 const readAtMost = 1_000;

@@ -1,9 +1,9 @@
 import type { Job, Queue } from 'bullmq';
 import type { Redis } from '../redis/connection.ts';
-import type { FailedJob, RetriedJob } from './job-failure.ts';
+import type { FailedJob, RetriedJob } from './job-reports.ts';
 
 /**
- * A failed job that is retried is due from then on (see job-counts.ts).
+ * A failed job that is retried is due from then on (see redis-counts.ts).
  * KEYS: failed jobs, the job. ARGV: its id, now
  */
 const setDueLua = `

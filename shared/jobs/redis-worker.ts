@@ -3,7 +3,7 @@ import { isUnavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Redis } from '../redis/connection.ts';
 import { isRedisUnavailable, withoutCommand } from '../redis/errors.ts';
-import { waitAtMost } from '../util/wait-at-most.ts';
+import { waitAtMost } from '../util/promises.ts';
 import {
   crashLimit,
   isJobName,

@@ -4,7 +4,7 @@ import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Redis } from '../redis/connection.ts';
 import { isRedisUnavailable, withoutCommand } from '../redis/errors.ts';
-import { withTimeout } from '../util/wait-at-most.ts';
+import { withTimeout } from '../util/promises.ts';
 import { failedKeptMs, type JobName, jobKey, jobs, schedules } from './job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './job-queue.ts';
 import type { JobBoardOptions } from './redis-board.ts';

@@ -1,4 +1,4 @@
-import type { JobTally } from './job-count.ts';
+import type { JobTally } from './job-reports.ts';
 
 /** A job that runs. */
 export interface HeldJob {

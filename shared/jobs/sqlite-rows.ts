@@ -10,7 +10,7 @@ import {
   priorities,
   schedules,
 } from './job-catalogue.ts';
-import type { JobTally } from './job-count.ts';
+import type { JobTally } from './job-reports.ts';
 import { type HeldJob, maxWaiting } from './sqlite-memory.ts';
 
 export interface FailedRow {

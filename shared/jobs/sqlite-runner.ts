@@ -3,7 +3,7 @@ import type { Clock } from '../domain/clock.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Database } from '../sqlite/database.ts';
-import { waitAtMost } from '../util/wait-at-most.ts';
+import { waitAtMost } from '../util/promises.ts';
 import {
   type JobHandlers,
   type JobName,
@@ -12,7 +12,7 @@ import {
   prepareCall,
   unavailableRetryMs,
 } from './job-catalogue.ts';
-import type { JobTally } from './job-count.ts';
+import type { JobTally } from './job-reports.ts';
 import type { HeldJob, JobMemory } from './sqlite-memory.ts';
 import type { JobRows } from './sqlite-rows.ts';
 

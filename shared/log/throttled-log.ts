@@ -1,5 +1,5 @@
 import { isReported, isUnavailable } from '../domain/errors.ts';
-import { messageOf } from '../util/message-of.ts';
+import { messageOf } from '../util/error-texts.ts';
 import type { Log } from './log.ts';
 
 const onceInMs = 60_000;

@@ -3,10 +3,10 @@ import { DropError } from '../domain/errors.ts';
 import type { EdgePurger } from '../edge/edge-purger.ts';
 import type { Engine } from '../engines/engine.ts';
 import { type JobHandlers, type JobName, jobNames } from '../jobs/job-catalogue.ts';
-import type { JobCount } from '../jobs/job-count.ts';
+import type { JobCount } from '../jobs/job-reports.ts';
 import { quotaNames } from '../limits/limit-table.ts';
 import type { Quota } from '../limits/rate-limiter.ts';
-import { withTimeout } from '../util/wait-at-most.ts';
+import { withTimeout } from '../util/promises.ts';
 import { type Meter, timed } from './prometheus-meter.ts';
 
 /** A queue that does not answer must not hold up a scrape. */

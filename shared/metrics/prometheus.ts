@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Clock } from '../domain/clock.ts';
-import { withTimeout } from '../util/wait-at-most.ts';
+import { withTimeout } from '../util/promises.ts';
 import {
   type CommandEnded,
   type Metrics,

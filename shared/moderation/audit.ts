@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { DropError, isUnavailable } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
-import { messageOf } from '../util/message-of.ts';
+import { messageOf } from '../util/error-texts.ts';
 import type { AuditEntry } from './act.ts';
 import type { AuditLog } from './audit-log.ts';
 

@@ -3,8 +3,8 @@ import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { isUnavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { CommandEnded } from '../metrics/metrics.ts';
-import { hostsOf } from '../util/server-hosts.ts';
-import { withTimeout } from '../util/wait-at-most.ts';
+import { hostsOf } from '../util/error-texts.ts';
+import { withTimeout } from '../util/promises.ts';
 import { withTimeLimit } from './errors.ts';
 
 const defaultDatabase = 'dropleaf';

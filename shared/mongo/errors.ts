@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { type UnavailableReason, unavailable } from '../domain/errors.ts';
-import { withTimeout } from '../util/wait-at-most.ts';
+import { withTimeout } from '../util/promises.ts';
 
 const conflictAttempts = 10;
 const conflictPauseMs = 25;

@@ -7,7 +7,7 @@ import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
 import type { ContentEncoding, RenderHead, RenderStore } from '../renders/render-store.ts';
 import { asPlainText, type OwnedVersion, type Rendering } from '../renders/rendering.ts';
-import { withTimeout } from '../util/wait-at-most.ts';
+import { withTimeout } from '../util/promises.ts';
 import { createCountedCache } from './counted-cache.ts';
 
 /** Memory that an entry takes in addition to bodies and context. */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis as Client } from 'ioredis';
 import type { Redis } from '../redis/connection.ts';
 import { withoutCommand } from '../redis/errors.ts';
-import { waitAtMost, withTimeout } from '../util/wait-at-most.ts';
+import { waitAtMost, withTimeout } from '../util/promises.ts';
 import type { PageChanges, ProcessRegistry } from './page-changes.ts';
 
 /** How long a page may be served from memory after the read that found it began, if every notice is lost. */

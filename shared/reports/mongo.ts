@@ -4,7 +4,7 @@ import { orAbsent, record, whole } from '../domain/record.ts';
 import { collectionOf, insertUnlessTaken } from '../mongo/collection.ts';
 import { answerMs } from '../mongo/connection.ts';
 import { withTimeLimit } from '../mongo/errors.ts';
-import { pickPlace } from '../util/pick-place.ts';
+import { pickPlace } from '../util/random-picks.ts';
 import { type Report, type ReportedPage, type ReportReason, reportRecord } from './report.ts';
 import type { ReportQuery, ReportStore } from './report-store.ts';
 

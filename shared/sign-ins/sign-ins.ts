@@ -5,7 +5,7 @@ import type { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import { newId, randomBase62 } from '../domain/ids.ts';
 import type { Sealer } from '../secrets/sealer.ts';
-import { retryOnCollision } from '../util/retry-on-collision.ts';
+import { retryOnCollision } from '../util/random-picks.ts';
 import { newCode, type Requester, readCode, type SignIn, type SignInStatus } from './sign-in.ts';
 import type { SignInStore } from './sign-in-store.ts';
 

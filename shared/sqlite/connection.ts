@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { messageOf } from '../util/message-of.ts';
+import { messageOf } from '../util/error-texts.ts';
 import { findDiskFailure } from './disk-watch.ts';
 import { checkForm, knownForm, migrate } from './form.ts';
 

@@ -1,6 +1,7 @@
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DropError, unavailable } from '../domain/errors.ts';
+import type { FileSizes } from '../metrics/metrics.ts';
 import { resultCodeOf } from './result-codes.ts';
 
 /** Result codes of a disk that does not accept writes (https://sqlite.org/rescode.html): READONLY, IOERR, FULL. */
@@ -95,4 +96,14 @@ export function spaceOf(path: string): { freeBytes: number; totalBytes: number }
   } catch {
     return null;
   }
+}
+
+/** @param path of the database file */
+export function readFileSizes(path: string): FileSizes {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return {
+    database: sizeOf(path),
+    wal: sizeOf(`${path}-wal`),
+    free: spaceOf(path)?.freeBytes ?? null,
+  };
 }

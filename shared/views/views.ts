@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
 import { dayOf } from '../domain/windows.ts';
 import type { Log } from '../log/log.ts';
-import { waitAtMost } from '../util/wait-at-most.ts';
+import { waitAtMost } from '../util/promises.ts';
 import type { ViewCount, ViewStore } from './view-store.ts';
 
 const flushEveryMs = 1_000;

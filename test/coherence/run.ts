@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { waitAtMost } from '../../shared/util/wait-at-most.ts';
+import { waitAtMost } from '../../shared/util/promises.ts';
 import { createRandom } from '../support/random.ts';
 import { findViolations, type Violation } from './checker.ts';
 import { type Fault, type FaultName, faults } from './faults.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
-import { inChunks } from '../../shared/util/in-chunks.ts';
+import { inChunks } from '../../shared/util/promises.ts';
 import { aDrop, anIdempotencyRecord, aReport, aToken, at, aVersion } from '../contract/records.ts';
 
 /** A drop of an account has a place below this. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createTurns } from '../../shared/util/turns.ts';
+import { createTurns } from '../../shared/util/queues.ts';
 
 describe('Turns', () => {
   const { now } = performance;

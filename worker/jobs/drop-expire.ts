@@ -1,5 +1,5 @@
 import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
-import { inChunks } from '../../shared/util/in-chunks.ts';
+import { inChunks } from '../../shared/util/promises.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 const batchSize = 100;

@@ -11,8 +11,8 @@ import {
   type JobPayload,
 } from '../../shared/jobs/job-catalogue.ts';
 import type { DropTasks, PendingPosition } from '../../shared/jobs/pending-task-store.ts';
-import { inChunks } from '../../shared/util/in-chunks.ts';
-import { messageOf } from '../../shared/util/message-of.ts';
+import { messageOf } from '../../shared/util/error-texts.ts';
+import { inChunks } from '../../shared/util/promises.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 import { findUnrendered } from './version-render.ts';
 

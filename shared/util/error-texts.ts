@@ -1,3 +1,8 @@
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /**
  * The hosts in the URI of a server, for messages: never a credential.
  * @returns `a.example:27017, b.example:27018`; `(hidden)` if an unescaped `@` makes the end of the credentials unclear
