@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
-import { type Field, multipart } from '../support/multipart.ts';
+import type { Field } from '../support/person.ts';
 import { useService } from '../support/service.ts';
 import type { WireDrop } from '../support/wire.ts';
 
@@ -10,21 +10,13 @@ const html = '<!doctype html><title>My page</title><p>Hi';
 describe('/drops/new: publishing in the browser', () => {
   const service = useService({ WRITES_PER_MINUTE: '10' });
 
-  /** Sends the form as a browser does. @param headers in place of those of a person's navigation */
-  async function send(
+  /** @param headers in place of those of a person's navigation */
+  const send = (
     dashboard: Dashboard,
     fields: Record<string, Field>,
     headers: Record<string, string> = {},
     path = '/drops/new',
-  ) {
-    const { type, body } = multipart({ form_token: dashboard.formToken, key: 'k1', ...fields });
-    const { cookie } = dashboard;
-    const { url } = service;
-    return service.request('POST', path, {
-      raw: body,
-      headers: { 'content-type': type, cookie, origin: url, 'sec-fetch-mode': 'navigate', ...headers },
-    });
-  }
+  ) => dashboard.postParts(path, { key: 'k1', ...fields }, { headers });
 
   const asScript = { 'sec-fetch-mode': 'cors', accept: 'application/json' };
   const file = (bytes: string | Uint8Array, more: { filename?: string; type?: string } = {}) => ({
@@ -84,6 +76,7 @@ describe('/drops/new: publishing in the browser', () => {
 
   it('a refused form is shown again as it was filled in, with the error at its field and the status of the API', async () => {
     const dashboard = await openDashboard(service);
+    const png = { filename: 'x.png', type: 'image/png' };
     const wrong: [Record<string, Field>, number, string, string][] = [
       [{ html: '' }, 400, 'Choose an HTML file', 'file'],
       [{ html: '<p>no title' }, 400, 'title is required', 'title'],
@@ -92,12 +85,7 @@ describe('/drops/new: publishing in the browser', () => {
       [{ html, tags: 'a=1\na=2' }, 400, 'The tag a is there twice', 'tags'],
       [{ html, passcode: 'abc' }, 400, 'passcode must be at least 4', 'passcode'],
       [{ html, file: file(html) }, 400, 'Choose a file or paste', 'file'],
-      [
-        { file: file(html, { filename: 'x.png', type: 'image/png' }) },
-        400,
-        'x.png is not an HTML document',
-        'file',
-      ],
+      [{ file: file(html, png) }, 400, 'x.png is not an HTML document', 'file'],
       [{ file: file(Buffer.from([60, 112, 62, 0xff])) }, 400, 'html must be UTF-8', 'file'],
     ];
     for (const [fields, status, message, field] of wrong) {

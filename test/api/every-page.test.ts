@@ -4,7 +4,6 @@ import { type Dashboard, dashboardPathsOf, openDashboard, openOperator } from '.
 import { routesWith } from '../support/description.ts';
 import { expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
-import { multipart } from '../support/multipart.ts';
 import { createPerson } from '../support/person.ts';
 import { useService } from '../support/service.ts';
 import { readStored } from '../support/stored.ts';
@@ -58,22 +57,14 @@ describe('Every page and form', () => {
   const allPaths = (method: 'GET' | 'POST') => dashboardPathsOf(service, method, slug, tokenId);
   const pathsOf = (method: 'GET' | 'POST') => [...allPaths(method).values()];
 
-  /** Sends a form with the sender's form token, unless `fields` has another, in the encoding that the form has. */
+  /** Sends a form in the encoding that it has. */
   function send(
     path: string,
     fields: Record<string, string> = {},
     headers: Record<string, string> = {},
-    from = person,
+    { post, postParts } = person,
   ): Promise<Answer> {
-    if (!/\/(new|new-version)$/.test(path)) return from.post(path, fields, { headers });
-    const { type, body } = multipart({ form_token: from.formToken, ...fields });
-    return service.request('POST', path, {
-      raw: body,
-      headers: {
-        ...{ cookie: from.cookie, origin: service.url, 'sec-fetch-site': 'same-origin' },
-        ...{ 'content-type': type, 'sec-fetch-mode': 'navigate', ...headers },
-      },
-    });
+    return (/\/(new|new-version)$/.test(path) ? postParts : post)(path, fields, { headers });
   }
 
   it('every form is refused from another origin, without or with a wrong form token, and changes nothing', async () => {

@@ -1,19 +1,16 @@
 import { formTokensOf } from '../../api/http/session.ts';
-import type { Answer } from './client.ts';
 import { routesOf } from './description.ts';
 import type { Owner } from './owner.ts';
 import { createPerson, type Person } from './person.ts';
 import type { TestService } from './service.ts';
 
-/** A person who is signed in, with a browser of their own. */
+/** A person who is signed in, with a browser of their own. A form that is sent has the session's form token, unless its fields do. */
 export interface Dashboard extends Person {
   /** The same account with a token. */
   readonly owner: Owner;
   readonly sessionId: string;
   /** The form token of the session. */
   readonly formToken: string;
-  /** Sends a form with the session's form token, unless `fields` has another, and follows nothing. */
-  post(...args: Parameters<Person['post']>): Promise<Answer>;
 }
 
 /** @param owner unset: a new account */
@@ -24,13 +21,13 @@ export async function openDashboard(service: TestService, owner?: Owner): Promis
   const sessionId = (await sessions.identify(secret))?.session.id ?? '';
   const [formToken] = formTokensOf(sealer, sessionId);
   const person = createPerson(service);
-  const { post } = person;
+  const { post, postParts } = person;
   person.cookie = `${sessionCookieName(service)}=${secret}`;
-  return Object.assign(person, {
-    ...{ owner: own, sessionId, formToken },
-    post: (path: string, fields: Readonly<Record<string, string>>, sent?: Parameters<Person['post']>[2]) =>
-      post(path, { form_token: formToken, ...fields }, sent),
-  });
+  const forms: Pick<Person, 'post' | 'postParts'> = {
+    post: (path, fields, sent) => post(path, { form_token: formToken, ...fields }, sent),
+    postParts: (path, fields, sent) => postParts(path, { form_token: formToken, ...fields }, sent),
+  };
+  return Object.assign(person, { owner: own, sessionId, formToken, ...forms });
 }
 
 /** New operators, each with a browser. Starts the service again, because it reads OPERATORS at start. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Answer, Client } from './client.ts';
-import { expectEnvelope } from './expect.ts';
+import { expectErrorPage } from './expect.ts';
 import { type HtmlElement, type HtmlPage, parsePage } from './html.ts';
 import { navigation } from './visits.ts';
 
@@ -13,6 +13,11 @@ export interface Shown {
   /** What it says, in one line. */
   readonly text: string;
 }
+
+/** A field of a form: text, or a file. */
+export type Field =
+  | string
+  | { readonly filename: string; readonly type?: string; readonly bytes: string | Uint8Array };
 
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,16 +36,18 @@ export interface Person {
   submit(shown: Shown, fields: Readonly<Record<string, string>>, sent?: Sent): Promise<Shown>;
   /** Sends a form, and follows nothing. */
   post(path: string, fields: Readonly<Record<string, string>>, sent?: Sent): Promise<Answer>;
+  /** The same as `multipart/form-data`. */
+  postParts(path: string, fields: Readonly<Record<string, Field>>, sent?: Sent): Promise<Answer>;
   /** One GET that follows nothing. */
   get(path: string, sent?: Sent): Promise<Answer>;
 }
 
 export function createPerson(client: Client): Person {
-  async function send(method: string, path: string, raw: string | null, headers: Record<string, string>) {
+  async function send(method: string, path: string, headers: Record<string, string>, raw?: string | Buffer) {
     const cookie = person.cookie === '' ? {} : { cookie: person.cookie };
     const answer = await client.request(method, path, {
       headers: { ...navigation, ...cookie, ...headers },
-      ...(raw !== null && { raw }),
+      ...(raw !== undefined && { raw }),
     });
     for (const line of answer.cookies) keep(line);
     return answer;
@@ -53,23 +60,23 @@ export function createPerson(client: Client): Person {
     person.cookie = [...others, ...(/;\s*Max-Age=0\b/i.test(line) ? [] : [pair])].join('; ');
   }
 
-  const post: Person['post'] = (path, fields, { headers = {} } = {}) =>
-    send('POST', path, new URLSearchParams(fields).toString(), {
-      'content-type': 'application/x-www-form-urlencoded',
-      origin: client.url,
-      'sec-fetch-site': 'same-origin',
-      ...headers,
-    });
+  const sendForm = (path: string, type: string, body: string | Buffer, { headers }: Sent = {}) => {
+    const own = { 'content-type': type, origin: client.url, 'sec-fetch-site': 'same-origin' };
+    return send('POST', path, { ...own, ...headers }, body);
+  };
+
+  const post: Person['post'] = (path, fields, sent) =>
+    sendForm(path, 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), sent);
 
   const get: Person['get'] = (path, { headers = {} } = {}) =>
-    send('GET', path, null, { 'sec-fetch-site': 'none', ...headers });
+    send('GET', path, { 'sec-fetch-site': 'none', ...headers });
 
   /** To the end of the redirects within the service; what leads away is shown as it is. */
   async function arrive(path: string, answer: Answer): Promise<Shown> {
     const target = new URL(answer.headers.location ?? '', client.url + path);
     if (answer.status === 303 && target.origin === client.url) {
       const next = target.pathname + target.search;
-      return arrive(next, await get(next, { headers: { 'sec-fetch-site': 'same-origin' } }));
+      return arrive(next + target.hash, await get(next, { headers: { 'sec-fetch-site': 'same-origin' } }));
     }
     const page = parsePage(answer.text);
     const text = (page.find('main')?.text ?? '').replace(/\s+/g, ' ').trim();
@@ -80,6 +87,8 @@ export function createPerson(client: Client): Person {
     cookie: '',
     get,
     post,
+    postParts: (path, fields, sent) =>
+      sendForm(path, `multipart/form-data; boundary=${boundary}`, multipart(fields), sent),
     open: async (path, sent) => arrive(path, await get(path, sent)),
     async submit(shown, fields, sent) {
       const form = shown.page
@@ -96,6 +105,19 @@ export function createPerson(client: Client): Person {
     },
   };
   return person;
+}
+
+const boundary = '----form-boundary';
+
+function multipart(fields: Readonly<Record<string, Field>>): Buffer {
+  const parts = Object.entries(fields).flatMap(([name, field]) => {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`;
+    if (typeof field === 'string') return [Buffer.from(`${head}\r\n\r\n${field}\r\n`)];
+    const { filename, type = 'text/html', bytes } = field;
+    const file = `${head}; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`;
+    return [Buffer.from(file), Buffer.from(bytes), Buffer.from('\r\n')];
+  });
+  return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
 /** What a browser would send of the form as it stands. */
@@ -121,9 +143,6 @@ function fieldsOf(page: HtmlPage, form: HtmlElement): Record<string, string> {
 
 /** Asserts that a person is told of an error by a page that carries the envelope. @returns its details */
 export function expectRefusal(shown: Shown, status: number, code: string): Record<string, unknown> {
-  expect(shown.answer.headers['content-type']).to.equal('text/html; charset=utf-8');
-  expect(shown.status, shown.text).to.equal(status);
   expect(shown.page.all('h1')).to.have.length(1);
-  const data = shown.page.find('script', { type: 'application/json' });
-  return expectEnvelope(JSON.parse(data?.text ?? 'null'), status, code, shown.status);
+  return expectErrorPage(shown.answer, status, code);
 }
