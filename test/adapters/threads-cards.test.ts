@@ -109,6 +109,27 @@ describe('Share cards in a thread', () => {
     expect((await topOf('ه')) - (await topOf('ة'))).to.be.above(8);
   });
 
+  it('show a title in the direction of its first letter', async () => {
+    const [left, right] = [72, cardWidth - 72];
+    for (const [title, side] of [
+      ['Plan', left],
+      ['2026', left],
+      ['12 Plan', left],
+      ['Plan דוח', left],
+      ['דוח', right],
+      ['تقرير', right],
+      ['12 דוח', right],
+      ['דוח Plan', right],
+    ] as const) {
+      const pixels = await bodyOf(await draw(title));
+      const drawn = [...pixels.keys()].filter((i) => pixels[i] !== pixels[i % 4]);
+      const columns = new Set(drawn.map((i) => Math.floor(i / 4) % cardWidth));
+      const [first, last] = [Math.min(...columns), Math.max(...columns)];
+      expect(side === left ? first : last, title).to.be.closeTo(side, 20);
+      expect(last - first, 'far from the other side').to.be.below(700);
+    }
+  });
+
   it('cut what is too long, and push the host out in no case', async () => {
     const footOf = async (...texts: [string, string?]) => pixelsOf(await draw(...texts), 520, 110);
     const foot = await footOf('Plan');

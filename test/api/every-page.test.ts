@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
 import { type Dashboard, dashboardPathsOf, openDashboard, openOperator } from '../support/dashboard.ts';
 import { routesWith } from '../support/description.ts';
-import { expectErrorPage } from '../support/expect.ts';
+import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createPerson } from '../support/person.ts';
 import { useService } from '../support/service.ts';
@@ -258,5 +258,28 @@ describe('Every page and form', () => {
       const allowed = await send(allPaths('POST').get(route) ?? '', { end: 'others' });
       expect(allowed.status, route).to.be.oneOf([200, 303]);
     }
+  });
+
+  it('30 days after its last use a session has expired: pages lead to the sign-in and back, and no form is accepted', async () => {
+    service.clock.advance(30 * 86_400_000);
+    await service.settle();
+    const before = await readStored(service.config);
+    const referer = `${service.url}/account`;
+    for (const [method, next] of [
+      ['GET', null],
+      ['POST', '/account'],
+    ] as const) {
+      for (const path of pathsOf(method)) {
+        const { status, headers } = next
+          ? await send(path, {}, { referer }, stranger)
+          : await stranger.get(path);
+        const query = new URLSearchParams({ next: next ?? path });
+        expect([status, headers.location], path).to.deep.equal([303, `/sign-in/browser?${query}`]);
+        if (next === null) continue;
+        const script = { referer, 'sec-fetch-mode': 'cors', accept: '*/*' };
+        expectError(await send(path, {}, script, stranger), 401, 'unauthorized');
+      }
+    }
+    expect(await readStored(service.config)).to.deep.equal(before);
   });
 });

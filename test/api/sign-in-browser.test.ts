@@ -102,6 +102,8 @@ describe('Sign-in to the dashboard', () => {
     }
     service.clock.advance(30 * day);
     expect((await person.get('/')).status).to.equal(200);
+    const { status, headers } = await person.get('/drops?q=a');
+    expect([status, headers.location]).to.deep.equal([303, '/sign-in/browser?next=%2Fdrops%3Fq%3Da']);
   });
 
   it('ends with a sign-out', async () => {
