@@ -6,7 +6,7 @@ import {
   type UnfinishedImport,
 } from '../../shared/archives/archive-store.ts';
 import { compareArchive } from '../../shared/archives/compare.ts';
-import { readStore, writeArchive } from '../../shared/archives/export.ts';
+import { type DamagedDrop, readStore, writeArchive } from '../../shared/archives/export.ts';
 import type { ArchiveManifest } from '../../shared/archives/format.ts';
 import { importArchive } from '../../shared/archives/import.ts';
 import { openArchive, type ReadPart } from '../../shared/archives/reader.ts';
@@ -42,8 +42,8 @@ export async function exportData(
   { force = false, skipDamaged = false }: { readonly force?: boolean; readonly skipDamaged?: boolean },
   io: ProcessIo,
 ): Promise<void> {
-  if (file === pipe && io.stdout.isTTY)
-    throw new UsageError('stdout is a terminal: name a file, or use a pipe');
+  const isPiped = file === pipe;
+  if (isPiped && io.stdout.isTTY) throw new UsageError('stdout is a terminal: name a file, or use a pipe');
   const seconds = startTimer();
   const config = readArchiveConfig(io);
   const engine = await openStoreToRead(config, createErrorLog(io));
@@ -52,54 +52,51 @@ export async function exportData(
     await engine.views.aggregate(createdAt).catch(({ message }: Error) => {
       printNote(io, `Views of the last seconds are not in the archive: ${message}`);
     });
-    const output =
-      file === pipe
-        ? createArchivePipe((bytes) => sendTo(io.stdout, bytes), { createdAt })
-        : await createArchiveFile(file, { createdAt, replaces: force });
+    const output = isPiped
+      ? createArchivePipe(io.stdout, createdAt)
+      : await createArchiveFile(file, { createdAt, replaces: force });
     const signal = watchForInterrupt(io, 'interrupted: there is no archive');
     const total = Object.values(await engine.archive.countRecords()).reduce((sum, count) => sum + count, 0);
     const progress = startProgress(io, { what: 'Exporting', total, unit: 'records' });
-    const notes: string[] = []; // printed at the end, so that the progress bar stays in its line
-
-    async function* readParts() {
-      const parts = readStore(engine, ({ slug, reason }) => {
-        if (!skipDamaged)
-          throw new Error(`${slug} is damaged: ${reason}. "export --skip-damaged" leaves such drops out`);
-        notes.push(`Left out: ${slug}: ${reason}`);
-        return true;
-      });
-      for await (const part of parts) {
-        signal.throwIfAborted();
-        if (part.type === 'records') progress.add(part.records.length);
-        yield part;
-      }
-    }
-
-    try {
-      const created = new Date(createdAt).toISOString();
-      const head = { id: newId(createdAt), release: readVersion(), engine: engineName(config), created };
-      const manifest = await writeArchive(output, head, readParts());
-      const size = formatBytes(await output.finish());
-      notes.push(`Exported ${describeTotals(manifest)}: ${size} in ${seconds()}`);
-    } catch (error) {
-      await output.discard();
-      throw error;
-    } finally {
-      progress.end();
-    }
-    const result = notes.pop() ?? '';
-    for (const note of notes) printNote(io, note);
-    if (file === pipe) printNote(io, result);
+    const created = new Date(createdAt).toISOString();
+    const head = { id: newId(createdAt), release: readVersion(), engine: engineName(config), created };
+    const leftOut: DamagedDrop[] = [];
+    const parts = readStore(engine, (damaged) => {
+      if (skipDamaged) return leftOut.push(damaged) > 0;
+      const { slug, reason } = damaged;
+      throw new Error(`${slug} is damaged: ${reason}. "export --skip-damaged" leaves such drops out`);
+    });
+    const watched = watch(parts, signal, (part) => {
+      if (part.type === 'records') progress.add(part.records.length);
+    });
+    const finish = async (manifest: ArchiveManifest) => ({ manifest, size: await output.finish() });
+    const { manifest, size } = await writeArchive(output, head, watched)
+      .then(finish)
+      .catch(async (error: unknown) => {
+        await output.discard();
+        throw error;
+      })
+      .finally(progress.end);
+    for (const { slug, reason } of leftOut) printNote(io, `Left out: ${slug}: ${reason}`);
+    const result = `Exported ${describeTotals(manifest)}: ${formatBytes(size)} in ${seconds()}`;
+    if (isPiped) printNote(io, result);
     else printLine(io, result);
   } finally {
     await engine.close();
   }
 }
 
-function sendTo(stdout: ProcessIo['stdout'], bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
-  });
+/** The parts, each of which `onPart` sees before. @throws the reason of the signal; the error of `onPart` */
+async function* watch<T extends ReadPart>(
+  parts: AsyncIterable<T>,
+  signal: AbortSignal,
+  onPart: (part: ReadPart) => void = () => undefined,
+): AsyncGenerator<T> {
+  for await (const part of parts) {
+    signal.throwIfAborted();
+    onPart(part);
+    yield part;
+  }
 }
 
 /**
@@ -133,7 +130,9 @@ export async function importData(file: string, io: ProcessIo): Promise<void> {
         });
       }
       progress = startProgress(io, { what: 'Importing', total: input.size, unit: null });
-      const manifest = await importArchive(engine, archive, signal).finally(progress.end).catch(isHalfFilled);
+      const manifest = await importArchive(engine, watch(archive.parts, signal))
+        .finally(progress.end)
+        .catch(isHalfFilled);
       printLine(io, `Imported ${describeTotals(manifest)} in ${seconds()}`);
     } finally {
       await engine.close();
@@ -176,8 +175,10 @@ function howToEmpty(config: Config): string {
 
 /** @throws ArchiveError at the first fault of the archive */
 async function verifyFile(input: ArchiveInput, io: ProcessIo, signal: AbortSignal): Promise<void> {
-  for await (const part of readArchive(input, io, signal))
+  const parts = readArchive(input, io, signal, (part) => {
     if (part.type === 'fault') throw new ArchiveError(part.text);
+  });
+  for await (const _ of parts);
 }
 
 /** All parts of the archive, with a progress bar. */
@@ -185,14 +186,12 @@ async function* readArchive(
   input: ArchiveInput,
   io: ProcessIo,
   signal: AbortSignal,
+  onPart: (part: ReadPart) => void,
 ): AsyncGenerator<ReadPart> {
   const progress = startProgress(io, { what: 'Verifying', total: input.size, unit: null });
   try {
     const { parts } = await openArchive(input, progress.add);
-    for await (const part of parts) {
-      signal.throwIfAborted();
-      yield part;
-    }
+    yield* watch(parts, signal, onPart);
   } finally {
     progress.end();
   }
@@ -231,19 +230,15 @@ async function verify(
     if (lines.length < shownLines) lines.push(text);
   };
   let totals = '';
-  const parts = readArchive(openInput(file, io), io, watchForInterrupt(io, 'interrupted'));
-  async function* readParts() {
-    for await (const part of parts) {
-      if (part.type === 'fault') note('fault', part.text);
-      else if (part.type === 'end') totals = describeTotals(part.manifest);
-      else yield part;
-    }
-  }
+  const parts = readArchive(openInput(file, io), io, watchForInterrupt(io, 'interrupted'), (part) => {
+    if (part.type === 'fault') note('fault', part.text);
+    else if (part.type === 'end') totals = describeTotals(part.manifest);
+  });
   try {
-    if (store === null) for await (const _ of readParts());
+    if (store === null) for await (const _ of parts);
     else
       for await (const text of compareArchive(
-        readParts(),
+        parts,
         readStore(store, () => false),
       ))
         note('difference', text);

@@ -2,7 +2,7 @@ import type { Engine } from '../engines/engine.ts';
 import type { ArchiveRecord } from './archive.ts';
 import { ArchiveError, blobFolders, type StoredKind } from './archive-store.ts';
 import type { ArchiveManifest, BlobPart } from './format.ts';
-import type { OpenArchive } from './reader.ts';
+import type { ReadPart } from './reader.ts';
 
 /** Blobs that are stored with one call: whichever limit is reached first. */
 const blobsAtOnce = 64;
@@ -11,12 +11,11 @@ const bytesAtOnce = 8 * 1024 * 1024;
 /**
  * Fills the store, which is marked as unfinished, and removes the mark. If it fails, the store stays marked, and the same import
  * can be repeated: it stores what is not there. Secrets are replaced.
- * @throws ArchiveError at the first fault of the archive; the reason of the signal
+ * @throws ArchiveError at the first fault of the archive
  */
 export async function importArchive(
   { archive, secrets }: Pick<Engine, 'archive' | 'secrets'>,
-  { parts }: OpenArchive,
-  signal: AbortSignal,
+  parts: AsyncIterable<ReadPart>,
 ): Promise<ArchiveManifest> {
   let blobs: BlobPart[] = [];
   let bytes = 0;
@@ -31,7 +30,6 @@ export async function importArchive(
   }
 
   for await (const part of parts) {
-    signal.throwIfAborted();
     if (part.type === 'fault') throw new ArchiveError(part.text);
     if (part.type === 'end') {
       await archive.endImport();

@@ -95,9 +95,12 @@ export async function createArchiveFile(
     throw new Error(`${basename(path)} cannot be ${what} ${folder}: ${cause.message}`, { cause });
   };
   const file = await open(partial, 'wx', 0o600).catch(failedTo('created in'));
-  const tar = createArchivePipe((bytes) => file.appendFile(bytes).catch(failedTo('written to')), {
-    createdAt,
-  });
+  const write = (bytes: Uint8Array, done: Written) =>
+    file
+      .appendFile(bytes)
+      .catch(failedTo('written to'))
+      .then(() => done(), done);
+  const tar = createArchivePipe({ write }, createdAt);
   return {
     ...tar,
     async finish() {
@@ -125,10 +128,12 @@ function checkFree(path: string, replaces: boolean): void {
   if (!replaces) throw new Error(`${path} exists already: name another file, or replace it with --force`);
 }
 
-/** Sends an archive down a pipe, as a tar file of this user alone. @param write resolves when the pipe has taken the bytes */
+type Written = (error?: Error | null) => void;
+
+/** Sends an archive down a pipe, as a tar file of this user alone. @param createdAt Unix ms */
 export function createArchivePipe(
-  write: (bytes: Uint8Array) => Promise<void>,
-  { createdAt }: { createdAt: number },
+  target: { write(bytes: Uint8Array, written: Written): unknown },
+  createdAt: number,
 ): ArchiveOutput {
   const tar = pack();
   let size = 0;
@@ -137,7 +142,7 @@ export function createArchivePipe(
     writev(pieces, done) {
       const bytes = Buffer.concat(pieces.map(({ chunk }) => chunk));
       size += bytes.byteLength;
-      write(bytes).then(() => done(), done);
+      target.write(bytes, done);
     },
   });
   // Given as a stream, tar would throw the error of the other one where nobody catches it.

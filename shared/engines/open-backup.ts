@@ -1,6 +1,21 @@
-import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
-import { beginBackup, removeOldBackups } from '../archives/files.ts';
 import { copyDatabase, type RowCounts } from '../archives/sqlite-backup.ts';
 import { isSecretFile } from '../secrets/files.ts';
 import { databaseFile, lockFile, makeDir, requireData } from '../sqlite/data-dir.ts';
@@ -8,6 +23,11 @@ import { findDiskFailure } from '../sqlite/disk-watch.ts';
 import { messageOf } from '../util/error-texts.ts';
 
 const lockName = '.dropleaf-backup.lock';
+/** `dropleaf-20261123T030000Z`: the time at which the backup began. */
+const backupName = /^dropleaf-\d{8}T\d{6}Z$/;
+const partialName = /^\.dropleaf-\d{8}T\d{6}Z\.partial$/;
+const factsFile = 'backup.json';
+const format = 'dropleaf-backup-1';
 
 export interface FinishedBackup {
   readonly path: string;
@@ -60,24 +80,6 @@ function prepare(dir: string) {
   return lock;
 }
 
-async function write(
-  dir: string,
-  dataDir: string,
-  { now, release }: { now: number; release: string },
-): Promise<{ path: string; rows: RowCounts }> {
-  const backup = beginBackup(dir, now);
-  try {
-    const rows = await copyDatabase(databaseFile(dataDir), databaseFile(backup.path));
-    for (const name of readdirSync(dataDir)) if (isSecretFile(name)) backup.copy(join(dataDir, name), name);
-    const begunAt = new Date(now).toISOString();
-    return { rows, path: backup.finish({ format: 'dropleaf-backup-1', dataDir, release, begunAt, rows }) };
-  } catch (cause) {
-    const reason = explain(cause, dir);
-    backup.discard();
-    throw new Error(`no backup was made: ${reason}`, { cause });
-  }
-}
-
 /** A disk that the copy would fill is refused before anything is written: the data may be on the same one. */
 function requireSpace(dir: string, dataDir: string): void {
   const file = databaseFile(dataDir);
@@ -85,10 +87,42 @@ function requireSpace(dir: string, dataDir: string): void {
     .filter((path) => existsSync(path))
     .reduce((sum, path) => sum + statSync(path).size, 0);
   const { bavail, bsize } = statfsSync(dir);
+  const inMegabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
   if (bavail * bsize >= needed) return;
   throw new Error(
     `${dir} has ${inMegabytes(bavail * bsize)} free, and the backup needs up to ${inMegabytes(needed)}`,
   );
+}
+
+/** Fills a folder for this user alone, which gets its final name when it is complete. Removes what an interrupted backup has left. */
+async function write(
+  dir: string,
+  dataDir: string,
+  { now, release }: { now: number; release: string },
+): Promise<{ path: string; rows: RowCounts }> {
+  for (const name of foldersIn(dir)) if (partialName.test(name)) remove(join(dir, name));
+  const name = freeName(dir, now);
+  const partial = join(dir, `.${name}.partial`);
+  const path = join(dir, name);
+  mkdirSync(partial, { mode: 0o700 });
+  try {
+    const rows = await copyDatabase(databaseFile(dataDir), databaseFile(partial));
+    for (const file of readdirSync(dataDir).filter(isSecretFile)) {
+      copyFileSync(join(dataDir, file), join(partial, file));
+      chmodSync(join(partial, file), 0o600);
+    }
+    const facts = { format, dataDir, release, begunAt: new Date(now).toISOString(), rows };
+    writeFileSync(join(partial, factsFile), `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
+    for (const file of readdirSync(partial)) flush(join(partial, file));
+    flush(partial);
+    renameSync(partial, path);
+    flush(dir);
+    return { path, rows };
+  } catch (cause) {
+    const reason = explain(cause, dir); // before `remove` frees the disk
+    remove(partial);
+    throw new Error(`no backup was made: ${reason}`, { cause });
+  }
 }
 
 function explain(cause: unknown, dir: string): string {
@@ -97,6 +131,54 @@ function explain(cause: unknown, dir: string): string {
   return messageOf(cause);
 }
 
-function inMegabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_000_000)} MB`;
+/** Two backups may begin in the same second. */
+function freeName(dir: string, begunAt: number): string {
+  const time = new Date(begunAt).toISOString().replace(/\.\d+|[-:]/g, '');
+  const name = `dropleaf-${time}`;
+  return existsSync(join(dir, name)) ? freeName(dir, begunAt + 1_000) : name;
+}
+
+/** Without links: what a link of such a name leads to may be the data. */
+function foldersIn(dir: string): string[] {
+  const entries = readdirSync(dir, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/**
+ * Removes the oldest backups of the same data. A folder that holds anything else, or has another name, stays.
+ * @returns the paths of those that were removed
+ */
+function removeOldBackups(dir: string, dataDir: string, keep: number): string[] {
+  const ours = foldersIn(dir)
+    .filter((name) => backupName.test(name) && isBackupOf(dataDir, join(dir, name)))
+    .sort()
+    .map((name) => join(dir, name));
+  return ours.slice(0, -keep).filter(remove);
+}
+
+function isBackupOf(dataDir: string, path: string): boolean {
+  try {
+    const facts = Object(JSON.parse(readFileSync(join(path, factsFile), 'utf8')));
+    return facts.format === format && facts.dataDir === dataDir;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes our files, the facts last so that an interrupted removal is resumed next time. @returns whether the folder is gone */
+function remove(path: string): boolean {
+  const names = readdirSync(path).filter((name) => name.startsWith('dropleaf.sqlite') || isSecretFile(name));
+  for (const name of [...names, factsFile]) rmSync(join(path, name), { force: true });
+  if (readdirSync(path).length > 0) return false;
+  rmdirSync(path);
+  return true;
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

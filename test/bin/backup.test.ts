@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -65,12 +74,15 @@ describe('bin/dropleaf.js backup', () => {
     const facts = { format: 'dropleaf-backup-1', dataDir: '/another/service' };
     writeFileSync(join(dir, 'dropleaf-20200102T000000Z', 'backup.json'), JSON.stringify(facts));
     const made = [await makeBackup(), await makeBackup(), await makeBackup()];
+    const links = ['.dropleaf-20260101T000000Z.partial', 'dropleaf-20260102T000000Z'];
+    for (const name of links) symlinkSync(made[2] ?? '', join(dir, name)); // what they lead to stays
     writeFileSync(join(made[0] ?? '', 'restored by me.txt'), '');
     const { stdout } = await backup('--keep', '2');
     expect(stdout).to.contain(`  removed ${made[1]}\n`).and.not.to.contain(made[0]);
     expect(listBackups())
       .to.include.members(foreign)
-      .and.have.length(foreign.length + 3);
+      .and.have.length(foreign.length + 1 + 3);
+    expect(readdirSync(made[2] ?? '')).to.have.length(2);
     expect(existsSync(join(made[0] ?? '', 'restored by me.txt'))).to.equal(true);
   });
 

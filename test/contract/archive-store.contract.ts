@@ -45,8 +45,8 @@ async function readAll(stores: Stores) {
 /** An archive of the first stores is imported into the others. */
 async function copy(from: Stores, to: Stores): Promise<void> {
   const { entries } = await exportEntries(from);
-  const archive = await openBytes(await packEntries(entries));
-  await importArchive(to, archive, new AbortController().signal);
+  const { parts } = await openBytes(await packEntries(entries));
+  await importArchive(to, parts);
 }
 
 async function makeAccount({ accounts }: Stores, name: string): Promise<string> {

@@ -59,7 +59,15 @@ export async function exportEntries(
 /** The bytes of a tar file with these entries. */
 export async function packEntries(entries: readonly Entry[]): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  const tar = createArchivePipe(async (bytes) => void pieces.push(bytes), { createdAt });
+  const tar = createArchivePipe(
+    {
+      write(bytes, done) {
+        pieces.push(bytes);
+        done();
+      },
+    },
+    createdAt,
+  );
   for (const { name, bytes } of entries) await tar.add(name, bytes);
   await tar.finish();
   return Buffer.concat(pieces);
