@@ -89,3 +89,17 @@ describe('GET /', () => {
     }
   });
 });
+
+describe('GET /cli.mjs', () => {
+  const service = useService();
+
+  it('is a script that knows the address of this service, and is revalidated', async () => {
+    const { status, headers, text } = await service.get('/cli.mjs');
+    expect(status).to.equal(200);
+    expect(headers['content-type']).to.equal('text/javascript; charset=utf-8');
+    expect(headers['cache-control']).to.equal('no-cache');
+    expect(headers['x-content-type-options']).to.equal('nosniff');
+    expect(text).to.match(/^#!\/usr\/bin\/env node\n/);
+    expect(text).to.contain(`\nconst DROPLEAF_SERVED_BY = "${service.config.BASE_URL}";\n`);
+  });
+});

@@ -74,12 +74,6 @@ describe('Request bodies', () => {
       expectError(await owner.request('POST', '/api/drops', { raw: '' }), 400, 'title_required');
     });
 
-    it('in chunks, without a length', async () => {
-      const headers = { 'content-length': '', 'transfer-encoding': 'chunked' };
-      const answer = await owner.request('POST', '/api/drops', { raw: valid, headers });
-      expect(answer.status).to.equal(201);
-    });
-
     it('deep nesting and 900,000 keys are refused while other requests are answered', async () => {
       const many = Array.from({ length: 900_000 }, (_, index) => `"k${index}":1`).join();
       for (const raw of ['['.repeat(12_000_000), `{"a":`.repeat(2_000_000), `{${many}}`]) {
@@ -124,18 +118,18 @@ describe('Request bodies', () => {
       });
     }
 
-    for (const type of [
-      'application/json',
-      'APPLICATION/JSON',
-      'application/json; charset=utf-8',
-      'application/json;charset="UTF-8"',
-    ]) {
-      it(`Content-Type: ${type}: legal`, async () => {
-        const answer = await owner.request('POST', '/api/drops', {
-          raw: valid,
-          headers: { 'content-type': type },
-        });
-        expect(answer.status).to.equal(201);
+    for (const [name, value] of [
+      ['content-type', 'application/json'],
+      ['content-type', 'APPLICATION/JSON'],
+      ['content-type', 'application/json; charset=utf-8'],
+      ['content-type', 'application/json;charset="UTF-8"'],
+      ['content-encoding', 'identity'],
+      ['transfer-encoding', 'chunked'],
+    ] as const) {
+      it(`${name}: ${value}: legal`, async () => {
+        const length = name === 'transfer-encoding' && { 'content-length': '' };
+        const options = { raw: valid, headers: { ...length, [name]: value } };
+        expect((await owner.request('POST', '/api/drops', options)).status).to.equal(201);
       });
     }
 
@@ -149,11 +143,6 @@ describe('Request bodies', () => {
         });
       });
     }
-
-    it('Content-Encoding: identity: legal', async () => {
-      const options = { raw: valid, headers: { 'content-encoding': 'identity' } };
-      expect((await owner.request('POST', '/api/drops', options)).status).to.equal(201);
-    });
   });
 
   describe('authentication comes before the body', () => {

@@ -68,18 +68,17 @@ describe('A text/html body', () => {
     expect(second.body).to.not.have.property('description');
   });
 
-  for (const type of ['TEXT/HTML', 'text/html; charset=utf-8', 'text/html;charset="UTF-8"']) {
-    it(`Content-Type: ${type}: legal`, async () => {
+  for (const headers of [
+    { 'content-type': 'TEXT/HTML' },
+    { 'content-type': 'text/html; charset=utf-8' },
+    { 'content-type': 'text/html;charset="UTF-8"' },
+    { 'content-length': '', 'transfer-encoding': 'chunked' },
+  ]) {
+    it(`${JSON.stringify(headers)}: legal`, async () => {
       const { post } = await scene();
-      expect((await post(page, '', { headers: { 'content-type': type } })).status).to.equal(201);
+      expect((await post(page, '', { headers })).status).to.equal(201);
     });
   }
-
-  it('in chunks, without a length: 201', async () => {
-    const { post } = await scene();
-    const headers = { 'content-length': '', 'transfer-encoding': 'chunked' };
-    expect((await post(page, '', { headers })).status).to.equal(201);
-  });
 
   for (const [name, headers, header] of [
     ['UTF-16', { 'content-type': 'text/html; charset=utf-16' }, 'Content-Type'],

@@ -104,6 +104,7 @@ describe('A write with Idempotency-Key that is cut off at one of its store calls
             const answer = await untilAnswered(() => writeWith(owner, key, method, path));
             expect(answer.status, method).to.equal(status);
             const replay = await untilAnswered(() => writeWith(owner, key, method, path));
+            expect(replay.headers['idempotency-replayed']).to.equal('true');
             expect(replay.body).to.deep.equal(answer.body);
             expect(fault, 'the fault has happened').to.equal(null);
           }

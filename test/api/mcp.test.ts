@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { readVersion } from '../../shared/version.ts';
-import { type McpDrop, revisions, type ToolAnswer, useMcp } from '../support/mcp.ts';
+import { revisions, type ToolAnswer, useMcp } from '../support/mcp.ts';
 import type { WireDrop, WirePagination } from '../support/wire.ts';
 
-interface McpDiff {
-  readonly diff: string;
+interface McpWindow {
+  readonly html?: string;
+  readonly diff?: string;
+  readonly offset: number;
   readonly next_offset?: number;
 }
 
@@ -35,6 +37,22 @@ for (const revision of revisions) {
     const publish = async (fields: object = {}) =>
       (await session.mcp.call('publish_drop', { title: 'A page', html: '<p>One', ...fields })).structured;
     const read = async (slug: string) => (await session.owner.get(`/api/drops/${slug}`)).body;
+
+    /** The answers with all parts of a text. */
+    async function readWindows(tool: string, field: 'html' | 'diff', args: Record<string, unknown>) {
+      const answers: ToolAnswer<McpWindow>[] = [];
+      let offset: number | undefined = 0;
+      while (offset !== undefined) {
+        const answer: ToolAnswer<McpWindow> = await session.mcp.call(tool, { ...args, offset });
+        const { structured, texts } = answer;
+        expect(structured.offset).to.equal(offset);
+        expect(texts[0]?.split('\n')[0]).to.equal(`${service.config.BASE_URL}/p/${args.slug}`);
+        expect(texts[1]).to.equal(structured[field]);
+        answers.push(answer);
+        offset = structured.next_offset;
+      }
+      return answers;
+    }
 
     it('speaks the revision, and offers tools alone', () => {
       expect(session.mcp.sdk.getNegotiatedProtocolVersion()).to.equal(revision);
@@ -103,23 +121,12 @@ for (const revision of revisions) {
       const html = `\ufeff<p>${'aä€😀'.repeat(40)}`;
       const { slug } = await publish({ html });
       await session.owner.put(slug, { html: '<p>Two' });
-      let [whole, offset]: [string, number | undefined] = ['', 0];
-      while (offset !== undefined) {
-        const answer: ToolAnswer<McpDrop> = await session.mcp.call('get_drop', {
-          slug,
-          version: 1,
-          offset,
-          length: 17,
-        });
-        const { structured, texts } = answer;
-        expect(structured).to.include({ version: 1, offset, size_bytes: Buffer.byteLength(html) });
+      const windows = await readWindows('get_drop', 'html', { slug, version: 1, length: 17 });
+      for (const { structured } of windows) {
+        expect(structured).to.include({ version: 1, size_bytes: Buffer.byteLength(html) });
         expect(Buffer.byteLength(structured.html ?? '')).to.be.within(1, 17);
-        expect(texts[0]?.split('\n')[0]).to.equal(structured.url);
-        expect(texts[1]).to.equal(structured.html);
-        whole += structured.html;
-        offset = structured.next_offset;
       }
-      expect(whole).to.equal(html);
+      expect(windows.map(({ structured }) => structured.html).join('')).to.equal(html);
       expect((await session.mcp.call('get_drop', { slug, offset: 0 })).structured.html).to.equal('<p>Two');
       const behind = (await session.mcp.call('get_drop', { slug, offset: 1000 })).structured;
       expect(behind).to.include({ html: '', offset: 6 }).and.not.have.property('next_offset');
@@ -163,20 +170,12 @@ for (const revision of revisions) {
       await session.owner.put(slug, { html: lines('Ölaf') });
       await session.owner.put(slug, { html: lines('Ölaf') });
       const path = `/api/drops/${slug}/diff`;
-      const same = await session.mcp.call<McpDiff>('diff_versions', { slug });
+      const same = await session.mcp.call('diff_versions', { slug });
       expect(same.structured).to.deep.equal({ slug, from: 2, to: 3, size_bytes: 0, offset: 0, diff: '' });
-      let whole = '';
-      let offset: number | undefined = 0;
-      while (offset !== undefined) {
-        const args: Record<string, unknown> = { slug, from: 1, to: 3, format: 'text', offset, length: 1001 };
-        const answer: ToolAnswer<McpDiff> = await session.mcp.call('diff_versions', args);
-        const { structured, texts } = answer;
-        expect(structured).to.include({ from: 1, to: 3 });
-        expect(texts[0]?.split('\n')[0]).to.equal(`${service.config.BASE_URL}/p/${slug}`);
-        expect(texts[1]).to.equal(structured.diff);
-        whole += structured.diff;
-        offset = structured.next_offset;
-      }
+      const args = { slug, from: 1, to: 3, format: 'text', length: 1001 };
+      const windows = await readWindows('diff_versions', 'diff', args);
+      for (const { structured } of windows) expect(structured).to.include({ from: 1, to: 3 });
+      const whole = windows.map(({ structured }) => structured.diff).join('');
       expect(whole).to.equal((await session.owner.get(`${path}?from=1&to=3&format=text`)).text);
       expect(whole).to.include('-Änne 98').and.include('+Ölaf 98');
     });
