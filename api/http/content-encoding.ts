@@ -5,26 +5,14 @@ import Negotiator from 'negotiator';
 import { digestOf } from '../../shared/domain/etag.ts';
 import type { ContentEncoding } from '../../shared/renders/render-store.ts';
 
-const maxKnownHeaders = 200;
 const maxHeaderLength = 200;
 
-/** @returns a function that chooses the smallest encoding which an Accept-Encoding header allows */
-export function createEncodingNegotiator(): (acceptEncoding: string | undefined) => ContentEncoding {
-  const known = new Map<string, ContentEncoding>();
-  return (header) => {
-    if (header === undefined || header.length > maxHeaderLength) return 'identity';
-    let encoding = known.get(header);
-    if (encoding === undefined) {
-      encoding = acceptedEncodings(header)[0] ?? 'identity';
-      if (known.size >= maxKnownHeaders) known.clear();
-      known.set(header, encoding);
-    }
-    return encoding;
-  };
-}
-
-/** By q-value, then the smaller first. Brotli must be listed, because some clients that send `*` cannot decode it. */
-function acceptedEncodings(header: string): ContentEncoding[] {
+/**
+ * The encoding with the highest q-value that an Accept-Encoding header allows, then the smallest. Brotli must be listed,
+ * because some clients that send `*` cannot decode it.
+ */
+export function negotiateEncoding(header: string | undefined): ContentEncoding {
+  if (header === undefined || header.length > maxHeaderLength) return 'identity';
   const negotiator = new Negotiator({ headers: { 'accept-encoding': header } });
   // Proof: negotiator takes `preferred` since 1.0, tested with 1.1.0; its published types are those of 0.6.
   const { encodings } = negotiator as unknown as {
@@ -33,7 +21,7 @@ function acceptedEncodings(header: string): ContentEncoding[] {
   const available: ContentEncoding[] = /\bbr\b/i.test(header)
     ? ['br', 'gzip', 'identity']
     : ['gzip', 'identity'];
-  return encodings.call(negotiator, available, { preferred: ['br', 'gzip'] });
+  return encodings.call(negotiator, available, { preferred: ['br', 'gzip'] })[0] ?? 'identity';
 }
 
 /**
@@ -61,7 +49,6 @@ const compressors: Readonly<Record<ContentEncoding, (bytes: Buffer) => Promise<B
 
 /** @returns a handler that sends the asset, compressed once for each encoding */
 export function createAssetSender({ type, bytes, cacheControl }: Asset) {
-  const negotiateEncoding = createEncodingNegotiator();
   const digest = digestOf(bytes);
   const compressed = new Map<ContentEncoding, Buffer>();
 

@@ -1,6 +1,6 @@
 import type { InferType, ObjectSchema } from 'yup';
 import type { Caller } from '../../shared/accounts/account.ts';
-import { DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
+import { DropError } from '../../shared/domain/errors.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
 import { presentDrop } from '../drops/presenter.ts';
@@ -134,22 +134,12 @@ function inWordsOfTools(error: unknown): unknown {
   if (!(error instanceof DropError)) return error;
   const { code, message, details } = error;
   const next = code === 'not_found' ? ': list_drops lists the drops, list_versions the versions of one' : '';
-  const [told, shown] = [rename(message) + next, details && renameFields(details)];
-  const isSame = told === message && JSON.stringify(shown) === JSON.stringify(details);
-  return isSame ? error : new DropError(code, told, shown, { cause: error });
-}
-
-/** Only `field` and `fields` name parts of the request. */
-function renameFields(details: ErrorDetails): ErrorDetails {
-  const named = Object.entries(details).filter(([key]) => key === 'field' || key === 'fields');
-  const renamed = JSON.stringify(Object.fromEntries(named), (_, value) =>
-    typeof value === 'string' ? rename(value) : value,
-  );
-  return { ...details, ...JSON.parse(renamed) };
-}
-
-function rename(text: string): string {
-  return text.replace(nameInApi, (name) => argumentNames[name] ?? name);
+  const { field, fields, ...others } = details ?? {}; // only these name parts of the request
+  const given = JSON.stringify([message, { field, fields }]);
+  const renamed = given.replace(nameInApi, (name) => argumentNames[name] ?? name);
+  if (renamed === given && next === '') return error;
+  const [said, names] = JSON.parse(renamed);
+  return new DropError(code, said + next, details && { ...others, ...names }, { cause: error });
 }
 
 /** A drop as the API answers it, with the ETag that the API has in a header. */

@@ -7,7 +7,7 @@ import type { Body, BodyFacts } from '../../shared/pages/page-bodies.ts';
 import type { ContentEncoding } from '../../shared/renders/render-store.ts';
 import type { Layout } from '../html/layout.ts';
 import { answerError } from '../http/answer-error.ts';
-import { createEncodingNegotiator, isFresh } from '../http/content-encoding.ts';
+import { isFresh, negotiateEncoding } from '../http/content-encoding.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { pageUrl } from '../http/paths.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
@@ -34,7 +34,6 @@ export interface Target {
 export function createRawHandler(services: Services, layout: Layout) {
   const { pages, passcodes, views, clock, log, config } = services;
   const replyHeaders = createRawHeaders(config, edgeSeconds(config), clock);
-  const negotiateEncoding = createEncodingNegotiator();
 
   /** Looks up the page. @throws DropError if it is not shown to this request */
   async function open(req: IncomingMessage, { address, host }: Target, encoding: ContentEncoding) {

@@ -36,13 +36,13 @@ export function createListener(services: Services): RequestListener {
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
   const hostOf = (name: string | undefined) => contentHosts?.find(name) ?? null;
   const watchUnread = createUnreadWatch(services, budget);
-  const count = createRequestCount(services.metrics);
+  const count = services.metrics && createRequestCount(services.metrics);
   const answerLate = (req: IncomingMessage, res: ServerResponse) => {
     if (readAddress(req)?.isRaw) raw.fail(req, res, tooLate(), hostOf(req.headers.host));
     else answerError(tooLate(), req, res, { log, layout });
   };
   return (req, res) => {
-    const startedAt = count.now();
+    const startedAt = performance.now();
     // X-Forwarded-Host is ignored. The host of an absolute URL must belong to the same drop as Host, or both to none.
     const host = hostOf(req.headers.host);
     const named = removeHostFromUrl(req);
@@ -50,12 +50,12 @@ export function createListener(services: Services): RequestListener {
     const fault = faultOf(req) ?? hostFaultOf(req, named !== null && hostOf(named)?.label !== host?.label);
     const body = fault === null && address?.isRaw ? raw.answerNow(req, res, { address, host }) : null;
     if (body !== null) {
-      count.answeredNow(res, startedAt);
+      count?.answeredNow(res, startedAt);
       watchUnread(res, { sharedBytes: body.bytes });
       return;
     }
     const answer: Answer = Object.assign(res, { locals: {} });
-    count.watch(answer, startedAt, address);
+    count?.watch(answer, startedAt, address);
     watchDeadline(req, answer, config, () => answerLate(req, answer));
     answer.once('prefinish', () => watchUnread(answer, answer.locals));
     const slashless = address === null ? withoutSlash(req) : null;

@@ -6,33 +6,21 @@ import type { PublicAddress } from '../pages/public-page.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Counts answers by route. */
-interface RequestCount {
-  /** Milliseconds, for `startedAt`. */
-  now(): number;
-  /** For a raw page that was answered in the synchronous step in which its request arrived. */
-  answeredNow(res: ServerResponse, startedAt: number): void;
-  /** For every other request. @param address null: not that of a page */
-  watch(res: Answer, startedAt: number, address: PublicAddress | null): void;
-}
-
-/** Nobody reads metrics. */
-const noCount: RequestCount = { now: () => 0, answeredNow: () => undefined, watch: () => undefined };
-
-/** Requests that no route answers count as `other`, because clients choose paths and methods. */
-export function createRequestCount(metrics: Metrics | null): RequestCount {
-  if (metrics === null) return noCount;
-  const { requests } = metrics;
+/** Counts answers by route; as `other` if no route answers, because clients choose paths and methods. */
+export function createRequestCount({ requests }: Metrics) {
   const raw = requests.route('GET', rawPath(':slug'));
   const others = new Map(methods.map((method) => [method, requests.route(method, 'other')]));
   const ofOtherMethods = requests.route('other', 'other');
-  const now = () => performance.now();
-  const secondsSince = (startedAt: number) => (now() - startedAt) / 1_000;
+  const secondsSince = (startedAt: number) => (performance.now() - startedAt) / 1_000;
 
   return {
-    now,
-    answeredNow: (res, startedAt) => raw.answered(res.statusCode, secondsSince(startedAt)),
-    watch(res, startedAt, address) {
+    /** For a raw page that was answered in the synchronous step in which its request arrived. */
+    answeredNow(res: ServerResponse, startedAt: number): void {
+      raw.answered(res.statusCode, secondsSince(startedAt));
+    },
+
+    /** For every other request. @param address null: not that of a page */
+    watch(res: Answer, startedAt: number, address: PublicAddress | null): void {
       const method = res.req.method ?? '';
       if (address?.isRaw && (method === 'GET' || method === 'HEAD')) res.locals.counter = raw;
       let isAnswered = false;
