@@ -4,7 +4,6 @@ import {
   type Field,
   faultsOf,
   field,
-  flag,
   id,
   keyOf,
   listOf,
@@ -15,12 +14,11 @@ import {
   type RecordOf,
   record,
   type StoredRecord,
-  slug,
   text,
   time,
   whole,
 } from '../domain/record.ts';
-import { type Drop, isMetadataKey } from '../drops/drop.ts';
+import { type Drop, dropRecord, isMetadataKey, versionRecord } from '../drops/drop.ts';
 import { type IdempotencyRecord, idempotencyRecord } from '../idempotency/idempotency-store.ts';
 import { auditRecord } from '../moderation/act.ts';
 import { reportRecord } from '../reports/report.ts';
@@ -69,15 +67,7 @@ const publisher = object({
 
 /** By number, ascending; at least one. Each has its HTML as a blob under its id, and its context if `hasContext`. */
 const versions = listOf(
-  {
-    id: id(),
-    number: whole(1),
-    sizeBytes: whole(),
-    hasContext: flag(),
-    mediaType: text(),
-    createdAt: time(),
-    publishedBy: orNull(publisher),
-  },
+  { ...versionRecord.fields, publishedBy: orNull(publisher) },
   `a list of 1 to ${versionsMax} versions, ascending by number`,
   (items) =>
     items.length > 0 &&
@@ -85,13 +75,11 @@ const versions = listOf(
     isAscending(items.map((item): unknown => Object(item).number).filter(isCount)),
 );
 
+const { latestVersion: _latest, ...dropFields } = dropRecord.fields;
+
 /** A drop with all that belongs to it, except its blobs. */
-const dropRecord = record('drops', {
-  id: id(),
-  ownerId: id(),
-  slug: slug(),
-  title: text(),
-  description: orNull(text()),
+const archivedDropRecord = record('drops', {
+  ...dropFields,
   /** In the owner's order. */
   metadata: pairs(
     'pairs with valid keys, each key once',
@@ -100,12 +88,7 @@ const dropRecord = record('drops', {
     (keys) => new Set(keys).size === keys.length,
   ),
   lock: orNull(object({ id: id(), hash: passcodeHash })),
-  viewCount: whole(),
-  createdAt: time(),
-  updatedAt: time(),
-  rev: whole(1),
   takedown: orNull(object({ at: time(), reason: text() })),
-  expiresAt: orNull(time()),
   versions,
   /** Views by UTC day (`2026-01-31`), without days that have none. */
   days: pairs('dates with their views, ascending', isDay, isCount, isAscending),
@@ -138,7 +121,7 @@ export const archiveRecords = {
   accounts: archivedAccountRecord,
   tokens: tokenRecord,
   'idempotency-keys': record('idempotency_keys', keyFields, ['accountId', 'key']),
-  drops: dropRecord,
+  drops: archivedDropRecord,
   reports: reportRecord,
   'audit-log': auditRecord,
 } as const;
@@ -152,7 +135,7 @@ export type ArchiveRecord<K extends ArchiveKind = ArchiveKind> = {
   [N in ArchiveKind]: RecordOf<(typeof archiveRecords)[N]>;
 }[K];
 
-export type ArchivedDrop = RecordOf<typeof dropRecord>;
+export type ArchivedDrop = RecordOf<typeof archivedDropRecord>;
 
 /** What identifies the record among those of its kind, in ASCII. */
 export function archiveId(kind: ArchiveKind, archived: ArchiveRecord): string {

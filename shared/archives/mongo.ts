@@ -7,8 +7,8 @@ import {
   hasExpired,
   liveDropDocument,
   toDrop,
+  toOwnedVersion,
 } from '../drops/mongo-schema.ts';
-import { toOwnedVersion, versionDocument } from '../drops/mongo-version.ts';
 import { collectionOf } from '../mongo/collection.ts';
 import { backgroundMs, retryWhileUnavailable } from '../mongo/connection.ts';
 import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
@@ -243,11 +243,11 @@ function documentsOf(kind: StoredKind): (record: ArchiveRecord) => Identified {
 }
 
 function toDropDocument(drop: ArchivedDrop): DropDocument {
-  const versions = drop.versions.map((version) => ({ ...versionDocument(version), number: version.number }));
-  const document = liveDropDocument({ ...drop, metadata: new Map(drop.metadata) }, versions, 0, []);
-  const { takedown } = drop;
-  if (takedown === null) return document;
-  return { ...document, taken_down_at: takedown.at, takedown_reason: takedown.reason };
+  const { lock, versions } = drop;
+  const metadata = new Map(drop.metadata);
+  const latestVersion = versions.at(-1)?.number ?? 0;
+  const stored = { ...drop, metadata, locked: lock !== null, latestVersion };
+  return liveDropDocument(stored, { lock, versions, place: 0, tasks: [] });
 }
 
 function daysOf({ id, days }: ArchivedDrop): (DayViewsDocument & Identified)[] {

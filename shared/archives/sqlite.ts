@@ -4,18 +4,14 @@ import { columnOf } from '../domain/record.ts';
 import { foldTexts } from '../drops/search.ts';
 import { createPairs } from '../drops/sqlite-pairs.ts';
 import {
+  createRowInserts,
   type DropRow,
   dropColumns,
-  insertVersionSql,
   isLive,
-  lockValues,
-  type OwnedVersionRow,
-  ownedVersionColumns,
-  publisherValues,
   toDrop,
   toOwnedVersion,
-  versionValues,
-  writeMetadata,
+  type VersionRow,
+  versionColumns,
 } from '../drops/sqlite-rows.ts';
 import { auditColumns } from '../moderation/sqlite.ts';
 import type { Database, Snapshot } from '../sqlite/database.ts';
@@ -118,7 +114,7 @@ type ArchivedRow = [
 function createSnapshot(db: Snapshot, now: number): ArchiveSnapshot {
   const liveDrops = `
     SELECT lock_id, lock_hash,
-      (SELECT json_group_array(json_array(${ownedVersionColumns}) ORDER BY number)
+      (SELECT json_group_array(json_array(${versionColumns}) ORDER BY number)
         FROM drop_versions WHERE drop_id = drops.id),
       (SELECT json_group_array(json_array(day, count) ORDER BY day) FROM day_views WHERE drop_id = drops.id),
       ${dropColumns}
@@ -131,7 +127,7 @@ function createSnapshot(db: Snapshot, now: number): ArchiveSnapshot {
   };
 
   function toArchived([lockId, lockHash, versions, days, ...row]: ArchivedRow): ArchivedDrop {
-    const versionRows: OwnedVersionRow[] = JSON.parse(versions);
+    const versionRows: VersionRow[] = JSON.parse(versions);
     return toArchivedDrop(toDrop(row), {
       lock: lockId === null || lockHash === null ? null : { id: lockId, hash: lockHash },
       versions: versionRows.map(toOwnedVersion),
@@ -188,41 +184,25 @@ function createInsert(db: Database, kind: TableKind): (record: ArchiveRecord) =>
 
 function createDropInsert(db: Database): (drop: ArchivedDrop) => void {
   const pairs = createPairs(db);
+  const rows = createRowInserts(db, 'id');
   const sql = {
     // The next place is free, because no other write adds drops.
-    drop: db.prepare(`
-      INSERT INTO drops (id, owner_id, slug, title, description, folded, metadata, lock_id, lock_hash, latest_version,
-        head_id, head_size_bytes, head_has_context, head_media_type, head_created_at, view_count, place,
-        created_at, updated_at, changed_at, rev, taken_down_at, takedown_reason, expires_at,
-        owed_render, owed_purge)
-      VALUES ($id, $ownerId, $slug, $title, $description, $folded, $metadata, $lockId, $lockHash, $latestVersion,
-        $versionId, $sizeBytes, $hasContext, $mediaType, $headCreatedAt, $viewCount,
-        (SELECT coalesce(max(place), -1) + 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL),
-        $createdAt, $updatedAt, $updatedAt, $rev, $takenDownAt, $takedownReason, $expiresAt, 0, 0)
-      ON CONFLICT (id) DO NOTHING`),
-    version: db.prepare(insertVersionSql),
+    nextPlace: db.prepareTuples<[place: number]>(
+      'SELECT coalesce(max(place), -1) + 1 FROM drops WHERE owner_id = ? AND deleted_at IS NULL',
+    ),
     day: db.prepare('INSERT INTO day_views (drop_id, day, count, views_batch) VALUES (?, ?, ?, 0)'),
   };
 
   return (drop) => {
-    const { lock, takedown, versions, days, ...fields } = drop;
-    const { id, ownerId } = drop;
+    const { id, ownerId, lock, versions, days } = drop;
     const head = versions.at(-1);
     if (head === undefined) throw new Error(`drops ${id} has no version`);
-    const { createdAt: headCreatedAt, ...latest } = versionValues(head);
-    const { changes } = sql.drop.run({
-      ...{ ...fields, ...latest, headCreatedAt, latestVersion: head.number, ...lockValues(lock) },
-      folded: foldTexts(drop),
-      metadata: writeMetadata(new Map(drop.metadata)),
-      takenDownAt: takedown?.at ?? null,
-      takedownReason: takedown?.reason ?? null,
-    });
-    if (changes === 0) return;
-    for (const version of versions) {
-      const { number } = version;
-      sql.version.run({ id, ownerId, number, ...versionValues(version), ...publisherValues(version) });
-    }
+    const metadata = new Map(drop.metadata);
+    const stored = { ...drop, metadata, locked: lock !== null, latestVersion: head.number };
+    const [place] = sql.nextPlace.get(ownerId) ?? [0];
+    if (!rows.insertDrop(stored, { folded: foldTexts(drop), lock, place, head, tasks: [] })) return;
+    for (const version of versions) rows.insertVersion(drop, version);
     for (const [day, views] of days) sql.day.run(id, day, views);
-    pairs.replace(drop, new Map(), new Map(drop.metadata));
+    pairs.replace(drop, new Map(), metadata);
   };
 }

@@ -1,4 +1,16 @@
 import type { DailyQuota } from '../accounts/account.ts';
+import {
+  flag,
+  id,
+  orAbsent,
+  orNull,
+  type RecordOf,
+  record,
+  slug,
+  text,
+  time,
+  whole,
+} from '../domain/record.ts';
 import type { Takedown } from '../moderation/act.ts';
 
 /** The tags of a drop, in the order of the request. `__proto__` is a legal key. */
@@ -15,18 +27,24 @@ export function isMetadataKey(text: string, maxLength: number): boolean {
 /** The only media type that can be posted. */
 export const htmlMediaType = 'text/html';
 
-/** One version of a drop. Its HTML and context are stored as blobs under `id`. */
-export interface Version {
-  /** Never used again; a number is, if the latest version is deleted. */
-  readonly id: string;
-  /** Starts at 1; `latest_version + 1` for a new one. */
-  readonly number: number;
-  /** UTF-8 bytes of the HTML as uploaded. */
-  readonly sizeBytes: number;
-  readonly hasContext: boolean;
-  readonly mediaType: string;
-  readonly createdAt: number;
-}
+/** One version of a drop, a part of the drop's record. Its HTML and context are stored as blobs under `id`. */
+export const versionRecord = record(
+  'drop_versions',
+  {
+    /** Never used again; a number is, if the latest version is deleted. */
+    id: id(),
+    /** Starts at 1; `latest_version + 1` for a new one. */
+    number: whole(1),
+    /** UTF-8 bytes of the HTML as uploaded. */
+    sizeBytes: whole(),
+    hasContext: flag(),
+    mediaType: text(),
+    createdAt: time(),
+  },
+  [],
+);
+
+export type Version = RecordOf<typeof versionRecord>;
 
 /** With what a version was published. */
 export interface Publisher {
@@ -50,42 +68,48 @@ export interface Lock {
   readonly hash: string;
 }
 
+/** The fields of a drop that both engines store as they are. */
+export const dropRecord = record('drops', {
+  id: id(),
+  ownerId: id(),
+  slug: slug(),
+  title: text(),
+  description: orNull(text()),
+  latestVersion: whole(1),
+  viewCount: whole(),
+  createdAt: time(),
+  updatedAt: time(),
+  /** Incremented by every visible change. */
+  rev: whole(1),
+  /** Unix ms: from then on the drop is deleted. null: never. */
+  expiresAt: orAbsent(time()),
+});
+
 /** A drop as its owner sees it, without the list of versions. */
-export interface Drop {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly slug: string;
-  readonly title: string;
-  readonly description: string | null;
+export interface Drop extends RecordOf<typeof dropRecord> {
   readonly metadata: Metadata;
   readonly locked: boolean;
-  readonly latestVersion: number;
-  readonly viewCount: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  /** Incremented by every visible change. */
-  readonly rev: number;
   /** null: not taken down. */
   readonly takedown: Takedown | null;
-  /** Unix ms: from then on the drop is deleted. null: never. */
-  readonly expiresAt: number | null;
 }
 
-/** A public page: a drop and one of its versions. Without metadata, which only the owner may see (spec section 2). */
-export interface Page {
+const { ownerId, title, description, latestVersion, createdAt, rev, expiresAt } = dropRecord.fields;
+
+/** The fields of a drop that its page has, too. */
+export const pageRecord = record(
+  'drops',
+  { ownerId, slug: slug(), title, description, latestVersion, createdAt, rev, expiresAt },
+  [],
+);
+
+/**
+ * A public page: a drop and one of its versions, without metadata, which only the owner may see (spec section 2). Of two reads
+ * of a page, the one with the higher `rev` is newer.
+ */
+export interface Page extends RecordOf<typeof pageRecord> {
   readonly dropId: string;
-  readonly ownerId: string;
-  readonly slug: string;
-  readonly title: string;
-  readonly description: string | null;
   readonly lock: Lock | null;
   readonly isTakenDown: boolean;
-  /** The drop's, Unix ms. */
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly latestVersion: number;
-  /** The drop's. Of two reads of a page, the one with the higher `rev` is newer. */
-  readonly rev: number;
   /** null: the drop has no version with the requested number. Only viewers who passed the passcode may learn this. */
   readonly version: Version | null;
 }
@@ -117,10 +141,10 @@ export interface NewVersion
 }
 
 /** What is stored of the version beside its document. */
-export function withoutDocument(version: NewVersion): Omit<OwnedVersion, 'number'> {
+export function withoutDocument(version: NewVersion, number: number): OwnedVersion {
   const { id, html, context, mediaType, createdAt, publishedBy } = version;
   const measures = { sizeBytes: html.byteLength, hasContext: context !== null };
-  return { id, ...measures, mediaType, createdAt, publishedBy };
+  return { id, number, ...measures, mediaType, createdAt, publishedBy };
 }
 
 /** Whether a store has stored a version: otherwise it returns why not. */
@@ -142,6 +166,13 @@ export interface NewDrop
   extends Pick<Drop, 'id' | 'ownerId' | 'slug' | 'title' | 'description' | 'metadata' | 'expiresAt'> {
   readonly lock: Lock | null;
   readonly version: NewVersion;
+}
+
+/** The drop as it is after its first version is stored. */
+export function firstOf({ version, lock, ...fields }: NewDrop): Drop {
+  const { createdAt } = version;
+  const counts = { latestVersion: 1, viewCount: 0, rev: 1 };
+  return { ...fields, ...counts, locked: lock !== null, createdAt, updatedAt: createdAt, takedown: null };
 }
 
 /** Changes of title, description, metadata and expiry. Absent fields stay as they are. */

@@ -15,11 +15,11 @@ import {
   type PageRow,
   pageFields,
   toDrop,
+  toOwnedVersion,
   toPage,
   toPairs,
   versionField,
 } from './mongo-schema.ts';
-import { toOwnedVersion } from './mongo-version.ts';
 import { createSearch, foldText } from './search.ts';
 
 /** The largest `skip` that every server accepts. Pages beyond it are empty. */

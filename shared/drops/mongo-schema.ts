@@ -1,45 +1,51 @@
-import { type Connection, Schema } from 'mongoose';
+import { type Connection, type Model, Schema } from 'mongoose';
 import type { Takedown } from '../moderation/act.ts';
+import { type DocumentOf, type FieldsOf, fieldsOf } from '../mongo/collection.ts';
 import {
   type Drop,
+  dropRecord,
+  firstOf,
+  type Lock,
   type Metadata,
   type NewDrop,
+  type OwnedVersion,
   type Page,
   type PendingTask,
+  type Publisher,
+  pageRecord,
+  type Version,
+  versionRecord,
   withoutDocument,
 } from './drop.ts';
-import { toVersion, type VersionDocument, versionDocument, versionSchema } from './mongo-version.ts';
 import { foldText } from './search.ts';
 
-/** A drop with all that changes with it. Times are Unix milliseconds. */
-export interface DropDocument {
-  readonly _id: string;
-  readonly owner: string;
-  readonly slug: string;
-  readonly title: string;
-  readonly description: string | null;
+/** A version in the document of its drop. */
+export interface VersionDocument extends FieldsOf<typeof versionRecord> {
+  /** Absent: published before this was stored. */
+  readonly published_by?: Publisher;
+}
+
+type StoredFields = Omit<DocumentOf<typeof dropRecord>, 'owner_id'> & { readonly owner: string };
+
+/** A drop with all that changes with it. Times are Unix milliseconds. `expires_at` is absent once deleted. */
+export interface DropDocument extends StoredFields {
   /** Absent in documents of earlier releases. */
   readonly folded_title?: string;
   readonly folded_description?: string;
   /** The metadata as `key=value`, in the caller's order; empty once deleted, so that no filter finds the drop. */
   readonly pairs: readonly string[];
-  readonly lock: { readonly id: string; readonly hash: string } | null;
-  readonly latest_version: number;
+  readonly lock: Lock | null;
   readonly version_count: number;
   /** By number, ascending. */
   readonly versions: readonly VersionDocument[];
   /** A copy of the last version: most reads need no other. */
   readonly head: VersionDocument;
-  readonly view_count: number;
   /** The last batch of views that was added. */
   readonly views_batch: number;
   /** Number among the owner's live drops, below the cap and unique; absent once deleted. */
   readonly place?: number;
-  readonly created_at: number;
-  readonly updated_at: number;
   /** The last visible change, deletion included. */
   readonly changed_at: number;
-  readonly rev: number;
   /** Pending tasks. `due` and `chores` keep the names of the first release. */
   readonly due: readonly PendingTask[];
   /** Ids of removed versions whose blobs still exist. */
@@ -50,39 +56,39 @@ export interface DropDocument {
   /** Absent if it was never taken down; null if it was restored. */
   readonly taken_down_at?: number | null;
   readonly takedown_reason?: string | null;
-  /** Absent if it does not expire, and once deleted. */
-  readonly expires_at?: number;
 }
 
-const dropSchema = new Schema<DropDocument>(
+const version = fieldsOf(versionRecord);
+const renamed = { id: '_id', ownerId: 'owner' };
+const drop = fieldsOf<typeof dropRecord, StoredFields>(dropRecord, renamed);
+const page = fieldsOf<typeof pageRecord, Omit<StoredFields, '_id' | 'view_count' | 'updated_at'>>(
+  pageRecord,
+  renamed,
+);
+
+const part = { _id: false, id: false } as const;
+const publisherSchema = new Schema({ kind: String, id: String, label: String }, part);
+const versionSchema = new Schema({ ...version.definition, published_by: publisherSchema }, part);
+
+const dropSchema: Schema = new Schema(
   {
-    _id: String,
-    owner: String,
-    slug: String,
-    title: String,
-    description: { type: String, default: null },
+    ...drop.definition,
     folded_title: String,
     folded_description: String,
     pairs: [String],
-    lock: { type: new Schema({ id: String, hash: String }, { _id: false, id: false }), default: null },
-    latest_version: Number,
+    lock: new Schema({ id: String, hash: String }, part),
     version_count: Number,
     versions: [versionSchema],
     head: versionSchema,
-    view_count: Number,
     views_batch: Number,
     place: Number,
-    created_at: Number,
-    updated_at: Number,
     changed_at: Number,
-    rev: Number,
     due: [String],
     trash: [String],
     chores: Boolean,
-    deleted_at: { type: Number, default: null },
+    deleted_at: Number,
     taken_down_at: Number,
     takedown_reason: String,
-    expires_at: Number,
   },
   { collection: 'drops', id: false, versionKey: false, autoIndex: false, autoCreate: false },
 );
@@ -107,8 +113,8 @@ dropSchema.index(
 dropSchema.index({ 'versions.id': 1 }, { name: 'drops_versions' });
 dropSchema.index({ trash: 1 }, { name: 'drops_trash' });
 
-export function dropModel(connection: Connection) {
-  return connection.model('Drop', dropSchema);
+export function dropModel(connection: Connection): Model<DropDocument> {
+  return connection.model('Drop', dropSchema) as unknown as Model<DropDocument>; // proof: it has the same fields
 }
 
 export type Filter = Readonly<Record<string, unknown>>;
@@ -137,147 +143,108 @@ export function versionField(number: number): Filter {
 
 /** Projection for `toDrop`. */
 export const dropFields = {
-  _id: 1,
-  owner: 1,
-  slug: 1,
-  title: 1,
-  description: 1,
+  ...drop.projection,
   pairs: 1,
   'lock.id': 1,
-  latest_version: 1,
-  view_count: 1,
-  created_at: 1,
-  updated_at: 1,
-  rev: 1,
   taken_down_at: 1,
   takedown_reason: 1,
-  expires_at: 1,
 } as const;
 
-export type DropRow = Pick<DropDocument, Exclude<keyof typeof dropFields, 'lock.id'>> & {
+export type DropRow = Pick<
+  DropDocument,
+  keyof StoredFields | 'pairs' | 'taken_down_at' | 'takedown_reason'
+> & {
   /** A drop without a passcode: null or absent, depending on the server. */
   readonly lock?: { readonly id: string } | null;
 };
 
 export function toDrop(row: DropRow): Drop {
-  return {
-    id: row._id,
-    ownerId: row.owner,
-    slug: row.slug,
-    title: row.title,
-    description: row.description,
+  const parts = {
     metadata: readPairs(row.pairs),
     locked: row.lock?.id !== undefined,
-    latestVersion: row.latest_version,
-    viewCount: row.view_count,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    rev: row.rev,
     takedown: toTakedown(row),
-    expiresAt: row.expires_at ?? null,
   };
+  return drop.read(row, parts);
 }
 
-export type TakedownRow = Pick<DropDocument, 'taken_down_at' | 'takedown_reason'>;
-
 /** null: not taken down. */
-function toTakedown({ taken_down_at, takedown_reason }: TakedownRow): Takedown | null {
+function toTakedown({ taken_down_at, takedown_reason }: DropRow): Takedown | null {
   if (typeof taken_down_at !== 'number') return null;
   return { at: taken_down_at, reason: takedown_reason ?? '' };
 }
 
 /** Projection for `toPage`, without the version. */
-export const pageFields = {
-  _id: 1,
-  owner: 1,
-  slug: 1,
-  title: 1,
-  description: 1,
-  lock: 1,
-  taken_down_at: 1,
-  created_at: 1,
-  expires_at: 1,
-  latest_version: 1,
-  rev: 1,
-} as const;
+export const pageFields = { ...page.projection, _id: 1, lock: 1, taken_down_at: 1 } as const;
 
 /** With the head, or with a list of at most one version. */
-export type PageRow = Pick<DropDocument, keyof typeof pageFields> &
+export type PageRow = Pick<DropDocument, keyof StoredFields | 'lock' | 'taken_down_at'> &
   Partial<Pick<DropDocument, 'head' | 'versions'>>;
 
 export function toPage(row: PageRow): Page {
-  const version = row.head ?? row.versions?.[0];
-  return {
-    dropId: row._id,
-    ownerId: row.owner,
-    slug: row.slug,
-    title: row.title,
-    description: row.description,
-    lock: row.lock === null ? null : { id: row.lock.id, hash: row.lock.hash },
-    isTakenDown: typeof row.taken_down_at === 'number',
-    createdAt: row.created_at,
-    expiresAt: row.expires_at ?? null,
-    latestVersion: row.latest_version,
-    rev: row.rev,
-    version: version === undefined ? null : toVersion(version),
-  };
+  const { _id: dropId, lock, taken_down_at, head = row.versions?.[0] } = row;
+  return page.read(row, {
+    dropId,
+    lock: lock === null ? null : { id: lock.id, hash: lock.hash },
+    isTakenDown: typeof taken_down_at === 'number',
+    version: head === undefined ? null : toVersion(head),
+  });
 }
 
-/** What a document of a live drop is made of. */
-type LiveDrop = Pick<
-  NewDrop,
-  'id' | 'ownerId' | 'slug' | 'title' | 'description' | 'metadata' | 'lock' | 'expiresAt'
-> &
-  Pick<Drop, 'viewCount' | 'createdAt' | 'updatedAt' | 'rev'>;
+export function toVersion(document: VersionDocument): Version {
+  return version.read(document, {});
+}
+
+export function toOwnedVersion(document: VersionDocument): OwnedVersion {
+  return version.read(document, { publishedBy: document.published_by ?? null });
+}
+
+export function versionDocument(stored: OwnedVersion): VersionDocument {
+  const { publishedBy } = stored;
+  return { ...version.write(stored), ...(publishedBy !== null && { published_by: publishedBy }) };
+}
 
 /**
- * @param versions oldest first, at least one
- * @param place that no other live drop of the owner has
+ * @param parts.versions oldest first, at least one
+ * @param parts.place that no other live drop of the owner has
  */
 export function liveDropDocument(
-  drop: LiveDrop,
-  versions: readonly VersionDocument[],
-  place: number,
-  tasks: readonly PendingTask[],
+  stored: Drop,
+  parts: {
+    readonly lock: Lock | null;
+    readonly versions: readonly OwnedVersion[];
+    readonly place: number;
+    readonly tasks: readonly PendingTask[];
+  },
 ): DropDocument {
-  const { lock } = drop;
+  const { lock, place, tasks } = parts;
+  const versions = parts.versions.map(versionDocument);
   const head = versions.at(-1);
-  if (head === undefined) throw new Error(`drops ${drop.id} has no version`);
+  if (head === undefined) throw new Error(`drops ${stored.id} has no version`);
+  const { title, description, metadata, takedown } = stored;
   return {
-    _id: drop.id,
-    owner: drop.ownerId,
-    slug: drop.slug,
-    title: drop.title,
-    description: drop.description,
-    folded_title: foldText(drop.title),
-    folded_description: foldText(drop.description),
-    pairs: toPairs(drop.metadata),
+    ...drop.write(stored),
+    folded_title: foldText(title),
+    folded_description: foldText(description),
+    pairs: toPairs(metadata),
     lock: lock === null ? null : { id: lock.id, hash: lock.hash },
-    latest_version: head.number,
     version_count: versions.length,
     versions,
     head,
-    view_count: drop.viewCount,
     views_batch: 0,
     place,
-    created_at: drop.createdAt,
-    updated_at: drop.updatedAt,
-    changed_at: drop.updatedAt,
-    rev: drop.rev,
+    changed_at: stored.updatedAt,
     due: [...tasks],
     trash: [],
     chores: tasks.length > 0,
     deleted_at: null,
-    ...(drop.expiresAt !== null && { expires_at: drop.expiresAt }),
+    ...(takedown !== null && { taken_down_at: takedown.at, takedown_reason: takedown.reason }),
   };
 }
 
 /** A new drop with its first version. */
-export function dropDocument(drop: NewDrop, place: number, tasks: readonly PendingTask[]): DropDocument {
-  const first = { ...versionDocument(withoutDocument(drop.version)), number: 1 };
-  const { createdAt } = drop.version;
-  const fresh = { ...drop, viewCount: 0, createdAt, updatedAt: createdAt, rev: 1 };
-  return liveDropDocument(fresh, [first], place, tasks);
+export function dropDocument(made: NewDrop, place: number, tasks: readonly PendingTask[]): DropDocument {
+  const versions = [withoutDocument(made.version, 1)];
+  return liveDropDocument(firstOf(made), { lock: made.lock, versions, place, tasks });
 }
 
 /** Keys contain no `=` (spec section 2), values may. */

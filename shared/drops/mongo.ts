@@ -24,6 +24,7 @@ import {
   liveDropAt,
   ownedAt,
   toDrop,
+  versionDocument,
   versionField,
 } from './mongo-schema.ts';
 import {
@@ -37,7 +38,6 @@ import {
   type Update,
   visibleChange,
 } from './mongo-updates.ts';
-import { versionDocument } from './mongo-version.ts';
 import { type Conflict, conflictOf, type DropTarget, refusalOf } from './revision.ts';
 
 /** Each lost attempt means that a parallel call changed the drop or took the place. */
@@ -191,7 +191,7 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
         const isKnown = [{ 'versions.id': version.id }, { trash: version.id }];
         const filter = { ...changeable(target, ...isKnown), version_count: { $lt: cap } };
         const added = {
-          ...literals(versionDocument(withoutDocument(version))),
+          ...literals(versionDocument(withoutDocument(version, 0))),
           number: { $add: ['$latest_version', 1] },
         };
         const set = {

@@ -1,46 +1,23 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Database, Statement } from '../sqlite/database.ts';
 import { createTurns } from '../util/queues.ts';
-import { type Drop, type DropQuery, type Page, sortFields, sortOrders, type Version } from './drop.ts';
+import { type Drop, type DropQuery, sortFields, sortOrders } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 import { createSearch } from './search.ts';
 import {
   type DropRow,
   dropColumns,
   isLive,
-  type OwnedVersionRow,
-  ownedVersionColumns,
+  type PageRow,
+  pageColumns,
   toDrop,
   toDropOrNull,
   toOwnedVersion,
+  toPage,
   toVersion,
   type VersionRow,
   versionColumns,
 } from './sqlite-rows.ts';
-
-type PageRow = [
-  dropId: string,
-  ownerId: string,
-  slug: string,
-  title: string,
-  description: string | null,
-  lockId: string | null,
-  lockHash: string | null,
-  takenDownAt: number | null,
-  dropCreatedAt: number,
-  expiresAt: number | null,
-  latestVersion: number,
-  rev: number,
-  headId: string,
-  headSizeBytes: number,
-  headHasContext: number,
-  headMediaType: string,
-  headCreatedAt: number,
-];
-
-const pageColumns = `
-  id, owner_id, slug, title, description, lock_id, lock_hash, taken_down_at, created_at, expires_at, latest_version,
-  rev, head_id, head_size_bytes, head_has_context, head_media_type, head_created_at`;
 
 const ownedAt = `owner_id = ? AND slug = ? AND ${isLive('?')}`;
 
@@ -90,10 +67,8 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     findPage: db.prepareTuples<PageRow>(`SELECT ${pageColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
     findRevisions: db.prepareTuples<[slug: string, rev: number]>(`
       SELECT slug, rev FROM drops WHERE slug IN (SELECT value FROM json_each(?)) AND ${isLive('?')}`),
-    listVersions: db.prepareTuples<OwnedVersionRow>(`
-      SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? ORDER BY number DESC`),
-    findOwnedVersion: db.prepareTuples<OwnedVersionRow>(`
-      SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
+    listVersions: db.prepareTuples<VersionRow>(`
+      SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? ORDER BY number DESC`),
     findVersion: db.prepareTuples<VersionRow>(`
       SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
     listSlugs: db.prepareTuples<[slug: string]>(`SELECT slug FROM ${all} ORDER BY created_at, id`),
@@ -144,7 +119,7 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
       if (turns.isOver()) await turns.next();
       const values = { ids: JSON.stringify(ids.slice(at, at + readAtOnce)), now: clock.now() };
       const rows: DropRow[] = JSON.parse(aggregate(findListed, values));
-      for (const row of rows) drops.set(row[0], toDrop(row));
+      for (const drop of rows.map(toDrop)) drops.set(drop.id, drop);
     }
     return ids.flatMap((id) => drops.get(id) ?? []);
   }
@@ -164,11 +139,6 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
   function findLatest(ownerId: string, slug: string): { dropId: string; latestVersion: number } | null {
     const row = sql.findLatest.get(ownerId, slug, clock.now());
     return row === undefined ? null : { dropId: row[0], latestVersion: row[1] };
-  }
-
-  function findVersion(dropId: string, number: number): Version | null {
-    const row = sql.findVersion.get(dropId, number);
-    return row === undefined ? null : toVersion(row);
   }
 
   return {
@@ -217,7 +187,7 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     async findVersion(ownerId, slug, number) {
       const drop = findLatest(ownerId, slug);
       if (drop === null) return null;
-      const row = sql.findOwnedVersion.get(drop.dropId, number);
+      const row = sql.findVersion.get(drop.dropId, number);
       return row === undefined ? null : { version: toOwnedVersion(row), latestVersion: drop.latestVersion };
     },
 
@@ -226,32 +196,12 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
       if (row === undefined) return null;
       const latest = toPage(row);
       if (number === null || number === latest.latestVersion) return latest;
-      return { ...latest, version: findVersion(latest.dropId, number) };
+      const version = sql.findVersion.get(latest.dropId, number);
+      return { ...latest, version: version === undefined ? null : toVersion(version) };
     },
 
     async findRevisions(slugs) {
       return new Map(sql.findRevisions.all(JSON.stringify(slugs), clock.now()));
     },
-  };
-}
-
-/** The page with its latest version. */
-function toPage(row: PageRow): Page {
-  const [dropId, ownerId, slug, title, description, lockId, lockHash, takenDownAt, ...rest] = row;
-  const [dropCreatedAt, expiresAt, latestVersion, rev, ...head] = rest;
-  const [id, sizeBytes, hasContext, mediaType, createdAt] = head;
-  return {
-    dropId,
-    ownerId,
-    slug,
-    title,
-    description,
-    lock: lockId === null || lockHash === null ? null : { id: lockId, hash: lockHash },
-    isTakenDown: takenDownAt !== null,
-    createdAt: dropCreatedAt,
-    expiresAt,
-    latestVersion,
-    rev,
-    version: { id, number: latestVersion, sizeBytes, hasContext: hasContext !== 0, mediaType, createdAt },
   };
 }

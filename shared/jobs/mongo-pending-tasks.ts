@@ -1,8 +1,7 @@
 import type { Connection } from 'mongoose';
 import { importModel } from '../archives/mongo.ts';
-import { type DropDocument, dropModel } from '../drops/mongo-schema.ts';
+import { type DropDocument, dropModel, type VersionDocument } from '../drops/mongo-schema.ts';
 import { removeExpired } from '../drops/mongo-updates.ts';
-import type { VersionDocument } from '../drops/mongo-version.ts';
 import { answerMs } from '../mongo/connection.ts';
 import { withTimeLimit } from '../mongo/errors.ts';
 import { artefactId, artefactModel, rendererOf, versionOf } from '../renders/mongo.ts';

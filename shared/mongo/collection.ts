@@ -18,10 +18,13 @@ type Snake<S extends string> = S extends `${infer First}${infer Rest}`
 /** The field that `_id` stands for. With a key of several fields, `_id` is one more. */
 type IdField<R extends StoredRecord> = R['key'] extends readonly [infer Only] ? Only : never;
 
-/** A stored record (domain/record.ts) as MongoDB has it. Where a field is null, it may be absent. */
-export type DocumentOf<R extends StoredRecord> = { readonly _id: string } & {
+/** The fields of a record in a document. Where one is null, it may be absent. */
+export type FieldsOf<R extends StoredRecord> = {
   readonly [N in keyof RecordOf<R> & string as N extends IdField<R> ? never : Snake<N>]: RecordOf<R>[N];
 };
+
+/** A stored record (domain/record.ts) as MongoDB has it. */
+export type DocumentOf<R extends StoredRecord> = { readonly _id: string } & FieldsOf<R>;
 
 export interface Collection<R extends StoredRecord> {
   in(connection: Connection): Model<DocumentOf<R>>;
@@ -33,41 +36,36 @@ export interface Collection<R extends StoredRecord> {
 
 const types = { text: String, number: Number, flag: Boolean, bytes: Buffer, object: Object };
 
-/** @param indexes beside the index of ids */
-export function collectionOf<R extends StoredRecord>(
-  record: R,
-  ...indexes: readonly (readonly [name: string, keys: IndexDefinition, options?: IndexOptions])[]
-): Collection<R> {
+/** @param renamed fields that have another name than `columnOf` */
+export function fieldsOf<R extends StoredRecord, D extends object = FieldsOf<R>>(
+  { names, fields }: R,
+  renamed: Readonly<Record<string, string>> = {},
+) {
   type T = RecordOf<R>;
-  type D = DocumentOf<R>;
-  const { name: collection, names, fields, key } = record;
-  const idField = key.length === 1 ? key[0] : undefined;
-  const own = names.map((name) => (name === idField ? '_id' : columnOf(name)));
-  const definition = Object.fromEntries(
-    names.map((name, n) => [own[n], types[fields[name]?.type ?? 'text']]),
+  const own = names.map((name) => renamed[name] ?? columnOf(name));
+  const entriesOf = <V>(of: (name: string) => V) => names.map((name, n) => [own[n], of(name)] as const);
+  const definition: Record<string, unknown> = Object.fromEntries(
+    entriesOf((name) => types[fields[name]?.type ?? 'text']),
   );
-  const options = { collection, versionKey: false, autoIndex: false, autoCreate: false } as const;
-  const schema: Schema = new Schema({ _id: String, ...definition }, options);
-  for (const [name, keys, more] of indexes) schema.index(keys, { name, ...more });
-
-  /** A loop: `Object.fromEntries` takes ten times as long. */
-  function toRecord(document: D): T {
-    const found: Record<string, unknown> = {};
-    const stored: Record<string, unknown> = document;
-    names.forEach((name, n) => {
-      const value = stored[own[n] ?? ''] ?? null;
-      found[name] = value instanceof mongo.Binary ? new Uint8Array(value.value()) : value; // a copy, to free the rest
-    });
-    return found as T; // proof: `toDocument` has written it
-  }
-
+  const projection: Record<string, 1> = Object.fromEntries(entriesOf(() => 1 as const));
   return {
-    // proof: the schema has the fields of the declaration
-    in: (connection) => connection.model(collection, schema) as unknown as Model<D>,
-    toRecord,
-    orNull: (document) => (document === null ? null : toRecord(document)),
-    toDocument(stored) {
-      const document: Record<string, unknown> = { _id: keyOf(record, stored) };
+    /** Of a schema. */
+    definition,
+    projection,
+
+    /** Adds the fields to the object. A loop: `Object.fromEntries` and spread objects take ten times as long. */
+    read<O extends object>(document: D, into: O): O & T {
+      const found = into as Record<string, unknown>; // proof: it gets more fields
+      const stored = document as Readonly<Record<string, unknown>>; // proof: an object
+      names.forEach((name, n) => {
+        const value = stored[own[n] ?? ''] ?? null;
+        found[name] = value instanceof mongo.Binary ? new Uint8Array(value.value()) : value; // a copy, to free the rest
+      });
+      return found as O & T; // proof: `write` has written it
+    },
+
+    write(stored: T): D {
+      const document: Record<string, unknown> = {};
       names.forEach((name, n) => {
         const value: unknown = stored[name];
         if (value === null && fields[name]?.isLeftOut === true) return;
@@ -75,6 +73,28 @@ export function collectionOf<R extends StoredRecord>(
       });
       return document as D; // proof: the fields of the declaration
     },
+  };
+}
+
+/** @param indexes beside the index of ids */
+export function collectionOf<R extends StoredRecord>(
+  record: R,
+  ...indexes: readonly (readonly [name: string, keys: IndexDefinition, options?: IndexOptions])[]
+): Collection<R> {
+  type D = DocumentOf<R>;
+  const { name: collection, key } = record;
+  const [idField = ''] = key.length === 1 ? key : [];
+  const { definition, read, write } = fieldsOf<R, D>(record, { [idField]: '_id' });
+  const options = { collection, versionKey: false, autoIndex: false, autoCreate: false } as const;
+  const schema: Schema = new Schema({ _id: String, ...definition }, options);
+  for (const [name, keys, more] of indexes) schema.index(keys, { name, ...more });
+  const toRecord = (document: D) => read(document, {});
+  return {
+    // proof: the schema has the fields of the declaration
+    in: (connection) => connection.model(collection, schema) as unknown as Model<D>,
+    toRecord,
+    orNull: (document) => (document === null ? null : toRecord(document)),
+    toDocument: (stored) => Object.assign({ _id: keyOf(record, stored) }, write(stored)),
   };
 }
 
