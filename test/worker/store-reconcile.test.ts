@@ -198,34 +198,28 @@ describe('The reconcile job', () => {
     expect(await scene.listKept(versionIds)).to.have.members(versionIds);
   });
 
-  it('removes idempotency keys after a day', async () => {
+  it('removes idempotency keys after a day, and reports REPORTS_KEEP_DAYS after they were closed, but no open ones', async () => {
     const { clock, stores } = current().scene;
-    const record = anIdempotencyRecord({ createdAt: clock.now(), leasedUntil: clock.now() + minute });
-    const find = () => stores.idempotency.find(record.accountId, record.key);
-    await stores.idempotency.insert(record);
-    clock.advance(day);
-    await reconcile();
-    expect(await find()).to.deep.equal(record);
-    clock.advance(1);
-    await reconcile();
-    expect(await find()).to.equal(null);
-  });
-
-  it('removes reports REPORTS_KEEP_DAYS after they were closed, but no open ones', async () => {
-    const { clock, stores } = current().scene;
-    const [closed, open] = [aReport({ createdAt: clock.now() }), aReport({ createdAt: clock.now() })];
+    const now = clock.now();
+    const key = anIdempotencyRecord({ createdAt: now, leasedUntil: now + minute });
+    const [closed, open] = [aReport({ createdAt: now }), aReport({ createdAt: now })];
+    await stores.idempotency.insert(key);
     for (const report of [closed, open]) await stores.reports.insert(report, 20);
-    await stores.reports.close(closed.id, clock.now());
-    const ids = async () =>
-      (await stores.reports.list({ withClosed: true, slug: null, before: null, limit: 10 })).map(
-        ({ id }) => id,
-      );
-    clock.advance(90 * day);
-    await reconcile();
-    expect(await ids()).to.have.members([closed.id, open.id]);
-    clock.advance(1);
-    await reconcile();
-    expect(await ids()).to.deep.equal([open.id]);
+    await stores.reports.close(closed.id, now);
+
+    /** What is there after a run at that age. */
+    async function idsAt(ms: number): Promise<string[]> {
+      clock.advance(now + ms - clock.now());
+      await reconcile();
+      const filter = { withClosed: true, slug: null, before: null, limit: 10 };
+      const ids = (await stores.reports.list(filter)).map(({ id }) => id);
+      const kept = await stores.idempotency.find(key.accountId, key.key);
+      return kept === null ? ids : [...ids, kept.key];
+    }
+    expect(await idsAt(day)).to.have.members([closed.id, open.id, key.key]);
+    expect(await idsAt(day + 1)).to.have.members([closed.id, open.id]);
+    expect(await idsAt(90 * day)).to.have.members([closed.id, open.id]);
+    expect(await idsAt(90 * day + 1)).to.deep.equal([open.id]);
   });
 });
 
