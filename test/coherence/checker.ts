@@ -17,10 +17,9 @@ interface Span {
 }
 
 /**
- * The requests that saw an outdated value, or one that no change has set. A request may see the value of a change if it
- * ended after the change began, and began before a later change of the same property was acknowledged. A change is later
- * if it began after the other was acknowledged; of two changes at once either may win. A change that was never
- * acknowledged ends no value, and its own value may be seen at any time after it began.
+ * The requests that saw a value that was outdated or never set. A request may see the value of a change if it ended after the
+ * change began, and began before a later change of the property was acknowledged. Later: it began after the other was
+ * acknowledged. A change without an answer ends no value, and its own may be seen at any time after it began.
  */
 export function findViolations({ changes, reads }: History): Violation[] {
   const spans = findSpans(changes);

@@ -30,10 +30,8 @@ export interface FaultReport {
 export const usualMs = 500;
 
 /**
- * What the service promises while one of its servers is in trouble and the report does not show.
- * @param server which one it was
- * @param forgivenMs what a machine that is busy with other things may add to the p99 of raw pages, which have a bound
- *   of their own while Redis is in trouble; they wait for a MongoDB that is late, as every other answer does
+ * The promises that the report does not keep. @param server the one in trouble
+ * @param forgivenMs what a busy machine may add to the p99 of raw pages, which have a bound while Redis is in trouble
  */
 export function findBroken(report: FaultReport, server: Server, forgivenMs: number): string[] {
   const { slowestMs, rawP99Ms, backAfterMs, unavailable, wrong } = report;

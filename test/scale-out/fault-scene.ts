@@ -36,10 +36,7 @@ export interface FaultScene {
 const pagesViewed = 8;
 const calmWithinMs = 30_000;
 
-/**
- * Two web processes and a worker with proxies between them and both servers.
- * @param settings of every process
- */
+/** Two web processes and a worker with proxies between them and both servers. @param settings of every process */
 export async function openFaultScene(settings: Readonly<Record<string, string>> = {}): Promise<FaultScene> {
   const { webs, worker, proxies, tokens, close } = await openProcesses(settings);
   const ledger = createLedger();

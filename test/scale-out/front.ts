@@ -25,11 +25,7 @@ export interface Front extends Client, Visits {
   close(): Promise<void>;
 }
 
-/**
- * With long timeouts: a slow machine answers many clients late instead of with 503.
- * @param program the path of nginx
- * @param settings of both web processes
- */
+/** With long timeouts: a slow machine answers many clients late instead of with 503. @param program the path of nginx */
 export async function openFront(
   cluster: Cluster,
   program: string,

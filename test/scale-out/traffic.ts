@@ -42,11 +42,8 @@ const everyMs: Readonly<Record<Exclude<Kind, 'write'>, number>> = {
 };
 
 /**
- * Writes, views, reads of the API and of raw pages, spread over all web processes. Whoever writes waits for the
- * answer; all else comes at its rate, however long the answers take.
- * @param writer the token of the writer, and the reader's token is that of the pages' owner
- * @param pages at least one
- * @param sequence makes each document its own, over all traffic
+ * Writes, views and reads, spread over all web processes. Writers wait for their answers; all else comes at its rate.
+ * @param reader the token of the pages' owner @param pages at least one @param sequence makes each document its own
  */
 export function startTraffic(options: {
   urls: readonly string[];

@@ -31,7 +31,6 @@ export async function openFilled(
   return engine;
 }
 
-/** A file of an archive. */
 export interface Entry {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -56,7 +55,6 @@ export async function exportEntries(
   return { entries, leftOut };
 }
 
-/** The bytes of a tar file with these entries. */
 export async function packEntries(entries: readonly Entry[]): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   const tar = createArchivePipe(
@@ -73,7 +71,6 @@ export async function packEntries(entries: readonly Entry[]): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The text of its last entry. */
 export async function readManifest(path: string): Promise<string> {
   let text = '';
   for await (const entry of openArchiveFile(path).entries()) {
@@ -82,7 +79,6 @@ export async function readManifest(path: string): Promise<string> {
   return text;
 }
 
-/** Opens the bytes of an archive as a pipe. */
 export function openBytes(bytes: Uint8Array): Promise<OpenArchive> {
   async function* pieces() {
     for (let from = 0; from < bytes.byteLength; from += 65_536) yield bytes.subarray(from, from + 65_536);

@@ -3,15 +3,11 @@ import { schedules } from '../../shared/jobs/job-catalogue.ts';
 import { queueName } from '../../shared/jobs/redis.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
 
-/** A key of the queue, as BullMQ names it. */
 function jobKeyIn(redis: Redis, type: string): string {
   return `${redis.keyPrefix}${queueName}:${type}`;
 }
 
-/**
- * Waits until no job of the queue is due or runs, in any process. Workers wait for due jobs in real time, so a worker is
- * woken where the test moved `Date.now`. Only while a worker runs.
- */
+/** Waits until no job is due or runs, while a worker runs: it is woken where the test moved `Date.now`. */
 export async function drainJobs(redis: Redis): Promise<void> {
   const key = (type: string) => jobKeyIn(redis, type);
   for (;;) {

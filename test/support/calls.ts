@@ -24,10 +24,8 @@ const calls: readonly Call[] = routesWith().routes.flatMap(({ method, path, acce
 
 export const tokenCalls = calls.filter(({ needsToken }) => needsToken);
 
-/** Those on one drop. */
 export const dropCalls = tokenCalls.filter(({ path }) => path.includes(':slug'));
 
-/** Those that take JSON. */
 export const jsonCalls = calls.filter(({ operation }) => operation.body?.schema !== undefined);
 
 export const deleteDrop = 'DELETE /api/drops/:slug';
@@ -39,7 +37,6 @@ export const dropChanges = dropCalls
     call.path.endsWith('/passcode') ? [call, { ...call, body: { passcode: '' } }] : [call],
   );
 
-/** What stands in the paths of calls. */
 interface Target {
   readonly slug?: string;
   readonly tokenId?: string;
@@ -67,7 +64,6 @@ export function send(
   return owner.request(call.method, pathOf(call, owner, target), { body: call.body, ...options });
 }
 
-/** Makes every call on the drop at once. */
 export function callEverything(owner: Owner, slug: string): Promise<Answer[]> {
   return Promise.all(dropCalls.map((call) => send(call, owner, { slug })));
 }

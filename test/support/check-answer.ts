@@ -9,7 +9,6 @@ import {
 } from './description.ts';
 import { parsePage } from './html.ts';
 
-/** What came back, as the client reads it. */
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -18,7 +17,6 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** What was asked. */
 export interface Asked {
   readonly method: string;
   /** With its query. */
@@ -44,10 +42,8 @@ const errorSchema = { $ref: '#/components/schemas/Error' };
 let checker: Checker | undefined;
 
 /**
- * Checks an answer against the published description: of a described operation its status, code, headers and body must
- * be described. Every answer must have the headers that protect browsers, and every refusal the envelope, also where a
- * page for people is not described. The limits of the service do not matter: answers do not depend on them.
- * @throws Error that says what is not described
+ * Checks an answer against the published description, and every answer for the headers that protect browsers and, if it is a
+ * refusal, the envelope. @throws Error that says what is not described
  */
 export function checkAnswer(asked: Asked, answer: Answer): void {
   if (isOfAnEdge(answer)) return;

@@ -4,13 +4,11 @@ import type { WireBody } from './wire.ts';
 
 export interface RequestOptions {
   readonly token?: string | undefined;
-  /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is, as `application/json` unless `headers` says otherwise. */
   readonly raw?: string | Uint8Array;
   /** Names in lower case. An empty value leaves out a header that would be sent otherwise. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called when the last byte has been handed to the system. */
   readonly onSent?: () => void;
 }
 
@@ -18,7 +16,6 @@ export interface Answer<T = WireBody> {
   readonly status: number;
   /** By names in lower case; a header that came more than once is joined by ', '. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Each Set-Cookie header. */
   readonly cookies: readonly string[];
   /** As they came, still encoded. */
   readonly bytes: Buffer;
@@ -41,11 +38,8 @@ export const createClient: typeof createPlainClient = (url, defaults, connection
   buildClient(url, defaults, connections, checkAnswer);
 
 /**
- * Talks plain HTTP to a server: sends the path and the headers exactly as given, follows nothing, decodes nothing, and
- * keeps connections open, unless told otherwise.
- * @param url without a trailing slash
- * @param defaults what every request sends unless it says otherwise
- * @param connections where they come from, whether they are kept, and how many there are
+ * Talks plain HTTP: sends path and headers exactly as given, follows and decodes nothing, keeps connections open.
+ * @param url without a trailing slash @param defaults headers of every request that has no others
  */
 export function createPlainClient(
   url: string,

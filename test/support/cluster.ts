@@ -19,7 +19,6 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** @param settings of every process */
 export async function openCluster(settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   const servers = await openOwnServers();
   const env = { ...servers.env, HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...settings };

@@ -17,7 +17,6 @@ export const sandboxTokens =
 /** The policy of a page at its own host. */
 export const withOrigin = `sandbox ${sandboxTokens} allow-same-origin`;
 
-/** The frame of a viewer page. */
 export function frameIn(viewer: Answer<unknown>) {
   const frame = parsePage(viewer.text).find('iframe');
   const url = new URL(frame?.attributes.src ?? '', 'http://relative.example');

@@ -50,9 +50,7 @@ function sessionCookieName({ config }: TestService): string {
 }
 
 /**
- * The dashboard's pages or forms, also those that are added later.
- * @param slug of a drop with a version 1
- * @param tokenId of a token
+ * All pages or forms of the dashboard. @param slug of a drop with a version 1
  * @returns by the route's path, a path of that drop
  */
 export function dashboardPathsOf(

@@ -69,10 +69,7 @@ function decodePart(name: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/**
- * Validates by schemas of the description, made once each.
- * @param isClosed whether objects may have those fields alone that are described
- */
+/** Validates by schemas of the description. @param isClosed objects may have the described fields alone */
 export function createValidator(description: Description, isClosed: boolean) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addFormat('uri', (value) => /^https?:\/\//.test(value) && URL.canParse(value));

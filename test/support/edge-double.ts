@@ -58,7 +58,6 @@ export function secondsOf(error: Error): unknown {
     : undefined;
 }
 
-/** An answer of JSON. */
 export function json(status: number, body: object, headers: Record<string, string> = {}): RequestListener {
   return (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));

@@ -8,9 +8,7 @@ import { emptyRedis, newRedisPrefix, openTestRedis, redisUrl } from './redis.ts'
 export interface TestEngine {
   /** What chooses the engine and the data. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs all jobs that are due. */
   settle(jobs: JobConsumer): Promise<void>;
-  /** The data is gone. */
   close(): Promise<void>;
 }
 

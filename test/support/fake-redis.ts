@@ -3,17 +3,13 @@ import { listen } from './listen.ts';
 
 export interface FakeRedis {
   readonly url: string;
-  /** How many connections were made to it. */
   connections(): number;
   /** Ends all connections; new ones are welcome. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/**
- * A server that speaks as Redis does and says what the test wants, where no real one can be brought to say it.
- * @param answer to the command of that name, in small letters, as it goes over the wire; `+OK\r\n` for undefined
- */
+/** Answers as the test wants. @param answer to the command of that lower-case name, as it goes over the wire; undefined: OK */
 export async function startFakeRedis(answer: (command: string) => string | undefined): Promise<FakeRedis> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -44,7 +40,6 @@ export async function startFakeRedis(answer: (command: string) => string | undef
   };
 }
 
-/** What INFO answers. */
 export function infoOf(version: string): string {
   const text = `# Server\r\nredis_version:${version}\r\nloading:0\r\n`;
   return `$${text.length}\r\n${text}\r\n`;

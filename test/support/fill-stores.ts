@@ -9,25 +9,18 @@ const dropsPerAccount = 50;
 const cap = 1_000;
 const atOnce = 20;
 
-/** The stores that a service fills. */
 export type FilledStores = Pick<
   Engine,
   'accounts' | 'tokens' | 'drops' | 'idempotency' | 'reports' | 'auditLog' | 'moderation' | 'views'
 >;
 
 interface FillOptions {
-  /** Number of drops. */
   readonly drops: number;
-  /** About the size of a document. */
   readonly documentBytes?: number;
-  /** Unix ms. */
   readonly now: number;
 }
 
-/**
- * Fills empty stores with accounts, tokens, drops with up to four versions, some with contexts, locks, tags, takedowns, an
- * expiry, views, reports, finished writes with keys, and entries of the audit log: the same for the same number.
- */
+/** Fills empty stores with records of every kind: the same for the same number. */
 export async function fillStores(
   stores: FilledStores,
   { drops: count, documentBytes = 300, now }: FillOptions,
@@ -101,7 +94,6 @@ async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }:
   }
 }
 
-/** Text that no compression makes small. */
 function makeDocument(seed: string, bytes: number): Uint8Array {
   const lines: string[] = [`<!doctype html><title>${seed}</title>`];
   for (let n = 0; n * 64 < bytes; n++) lines.push(sha256(`${seed} ${n}`));

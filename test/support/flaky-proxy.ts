@@ -6,35 +6,20 @@ import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 export interface FlakyProxy extends Pick<TcpProxy, 'port' | 'throughProxy' | 'close'> {
   /** Resets all connections, not new ones. */
   reset(): void;
-
   /** Resets all connections and each new one. */
   refuse(): void;
-
   /** Closes all connections in order, as a stopping server does, not new ones. */
   hangUp(): void;
-
   /** Holds back all data, both ways; `restore` delivers it. Connections stay, and new ones are accepted. */
   goSilent(): void;
-
   /** Loses the server's replies. Connections stay; `restore` resets those that lost some. */
   loseReplies(): void;
-
-  /** The same for all data, both ways. */
   loseAll(): void;
-
   /** Resets each connection at its first reply: the server has executed the command, and the client does not know. */
   resetReplies(): void;
-
-  /** Delays all data, both ways. */
   delay(ms: number): void;
-
-  /** Ends all faults. */
   restore(): void;
-
-  /** The number of connections so far. */
   connections(): number;
-
-  /** The number of connections that are open now. */
   openConnections(): number;
 }
 

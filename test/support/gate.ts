@@ -10,7 +10,6 @@ export interface Gate {
   refuse(error: Error): void;
   /** Calls go through again, those that waited first; with an error they are refused instead. */
   open(error?: Error): void;
-  /** How many calls wait. */
   waiting(): number;
 }
 

@@ -35,11 +35,7 @@ interface Grant {
   readonly challenge: string;
 }
 
-/**
- * An identity provider on a real port that checks what GitHub, Gitea and Forgejo check: client id and secret,
- * redirect_uri, scope, PKCE S256, each code once, the bearer token.
- * @param root a path before all of its addresses
- */
+/** An identity provider on a real port that checks what GitHub, Gitea and Forgejo check. @param root a path before all addresses */
 export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDouble> {
   const grants = new Map<string, Grant>();
   const tokens = new Set<string>();

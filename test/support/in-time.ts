@@ -1,9 +1,6 @@
 import { expect } from 'chai';
 
-/**
- * Milliseconds that no answer within a bound of ours takes, even on a busy machine; where ours are missing, drivers and the system
- * wait for 30 s and more.
- */
+/** Milliseconds that no answer takes that has a bound of ours, even on a busy machine; drivers and the system wait for 30 s. */
 export const inTimeMs = 20_000;
 
 /** The driver of MongoDB looks for its server every 10 s by default. */

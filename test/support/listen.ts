@@ -8,7 +8,6 @@ export async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port; // proof: it listens on a port
 }
 
-/** An address where nothing answers. */
 export async function findDeadUrl(): Promise<string> {
   const server = createServer();
   const port = await listen(server);

@@ -15,7 +15,6 @@ export interface McpDrop extends WireDrop {
 }
 
 export interface ToolAnswer<T> {
-  /** The blocks of text. */
   readonly texts: readonly string[];
   readonly structured: T;
   /** The error of a refusal; null for a result. */

@@ -15,10 +15,7 @@ export function requireNginx(hook: Mocha.Context): string {
   return requireProgram(hook, 'nginx');
 }
 
-/**
- * A port that nobody listens on, below those that systems give to outgoing connections: it stays free until it is
- * listened on.
- */
+/** A port that nobody listens on, below those of outgoing connections: it stays free. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
@@ -35,21 +32,14 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * nginx before web processes, set up as operators do it: kept connections, the client's address added to
- * `X-Forwarded-For`, each web in turn. Every answer says which web it is from (`answeredBy`).
- * @param program the path of nginx
- * @param port of 127.0.0.1, which it listens on
- * @param webs their addresses
- * @throws Error with what nginx complains of
+ * nginx on that port of 127.0.0.1, set up as operators do it, with each of these web processes in turn. Every answer says which
+ * one it is from (`answeredBy`). @throws Error with the output of nginx
  */
 export async function startNginx(program: string, port: number, webs: readonly string[]): Promise<Watched> {
   return runNginx(program, configFor(port, webs));
 }
 
-/**
- * @param text its whole configuration
- * @param dir which relative paths in it are of; unset: a directory of its own
- */
+/** @param text its whole configuration @param dir of its relative paths */
 export async function runNginx(program: string, text: string, dir = makeTempDir()): Promise<Watched> {
   const config = join(dir, 'nginx.conf');
   writeFileSync(config, text);
@@ -60,10 +50,7 @@ export async function runNginx(program: string, text: string, dir = makeTempDir(
   return nginx;
 }
 
-/**
- * The whole of a configuration, around what stands in `http`. One process, so that none is left when it is killed, and
- * none that changes to another user.
- */
+/** The whole of a configuration, around what stands in `http`. One process, so that none is left when it is killed. */
 export function nginxConfig(http: string): string {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${name};`,

@@ -10,7 +10,6 @@ export interface Owner {
   get<T = WireBody>(path: string, options?: RequestOptions): Promise<Answer<T>>;
   /** POST /api/drops with a title and html, unless `fields` has others (undefined: without). */
   post(fields?: object): Promise<Answer>;
-  /** The same, where it must succeed. */
   create(fields?: object): Promise<WireDrop>;
   /** PUT with html, unless `fields` has another. */
   put(slug: string, fields?: object): Promise<Answer>;

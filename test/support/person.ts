@@ -4,7 +4,6 @@ import { expectErrorPage } from './expect.ts';
 import { type HtmlElement, type HtmlPage, parsePage } from './html.ts';
 import { navigation } from './visits.ts';
 
-/** A page as somebody sees it. */
 export interface Shown {
   readonly status: number;
   readonly path: string;
@@ -38,7 +37,6 @@ export interface Person {
   post(path: string, fields: Readonly<Record<string, string>>, sent?: Sent): Promise<Answer>;
   /** The same as `multipart/form-data`. */
   postParts(path: string, fields: Readonly<Record<string, Field>>, sent?: Sent): Promise<Answer>;
-  /** One GET that follows nothing. */
   get(path: string, sent?: Sent): Promise<Answer>;
 }
 

@@ -23,10 +23,7 @@ export function requireManyLoopbacks(hook: Mocha.Context): void {
   skipBecause(hook, 'needs Linux, where every address from 127.0.0.1 to 127.255.255.254 is local');
 }
 
-/**
- * For tests that mount a file system, in a namespace of their own. A container may forbid it even to root.
- * @returns the paths of the programs that make a namespace and enter it
- */
+/** For tests that mount a file system in a namespace of their own. A container may forbid it even to root. */
 export function requireMounts(hook: Mocha.Context): { unshare: string; nsenter: string } {
   const [unshare, nsenter] = [findProgram('unshare'), findProgram('nsenter')];
   const mayMount =
@@ -42,9 +39,8 @@ export function skipOutsideCi(context: Mocha.Context, reason: string): never {
 }
 
 /**
- * Skips the tests of the hook's suite, or the test that calls it. The reason becomes part of the titles, because a
- * title is all that mocha's parallel processes pass on to the reporter.
- * @param reason what is missing, and what to do about it
+ * Skips the tests of the hook's suite, or the test that calls it. The reason becomes part of the titles, because mocha's parallel
+ * processes pass on nothing else.
  */
 function skipBecause(context: Mocha.Context, reason: string): never {
   const { test } = context;

@@ -5,7 +5,6 @@ import { createRecordingLog } from '../worker/recording-log.ts';
 import { type FlakyProxy, openFlakyProxy } from './flaky-proxy.ts';
 import { until } from './until.ts';
 
-/** The Redis that the run gives its tests. */
 export function redisUrl(): string {
   const url = process.env.REDIS_URL;
   if (!url) throw new Error('REDIS_URL is unset: these tests need a Redis, like redis://127.0.0.1:6379');
@@ -20,10 +19,7 @@ export function newRedisPrefix(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
-/**
- * Watches the commands that name the prefix, without those inside scripts, by MONITOR: ioredis' own loses its place in the replies
- * when a command comes at once.
- */
+/** Watches the commands that name the prefix, without those inside scripts, by MONITOR: ioredis' own loses commands. */
 export async function watchCommands(prefix: string) {
   const { hostname: host, port } = new URL(redisUrl());
   const socket = createConnection({ host, port: Number(port) });
@@ -47,7 +43,6 @@ export async function watchCommands(prefix: string) {
   };
 }
 
-/** A connection to that Redis. */
 export function openTestRedis(prefix: string, changes: Partial<RedisSettings> = {}): Promise<Redis> {
   const log = createRecordingLog();
   return openRedis({ url: redisUrl(), prefix, rejectUnauthorized: true, log, ...changes });
@@ -70,10 +65,7 @@ export async function untilBack(redis: Redis): Promise<void> {
   await until(answers, 'Redis is back');
 }
 
-/**
- * Gives each test of the suite that this is called in a prefix of its own, and as many connections to it as it asks
- * for: processes that share nothing but Redis. After the test the connections end and the keys are gone.
- */
+/** Gives each test a prefix of its own and connections to it. After the test the connections and the keys are gone. */
 export function useRedis() {
   const opened: Redis[] = [];
   const proxies: FlakyProxy[] = [];

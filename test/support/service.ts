@@ -129,11 +129,7 @@ export async function startService({
   };
 }
 
-/**
- * A service for the tests of the surrounding suite: started before the first, stopped after the last.
- * @param env settings other than the defaults
- * @param adaptEngine puts faults and delays between the services and the engine
- */
+/** A service for the tests of the surrounding suite. @param adaptEngine puts faults between the services and the engine */
 export function useService(
   env: ServiceOptions['env'] = {},
   adaptEngine: ServiceOptions['adaptEngine'] = (engine) => engine,

@@ -10,10 +10,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/**
- * @param url of the server, with one host and a port: `redis://…`, `mongodb://…`
- * @param accept what becomes of a connection; without `connect` nothing reaches the server
- */
+/** @param url of the server, with host and port @param accept without `connect` nothing reaches the server */
 export async function openTcpProxy(
   url: string,
   accept: (client: Socket, connect: () => Socket) => void,

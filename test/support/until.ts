@@ -1,9 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/**
- * Waits until it is so. @throws Error that names what did not come
- * @param ms for what takes long on any machine
- */
+/** @throws Error that names what did not come @param ms for what takes long on any machine */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string,

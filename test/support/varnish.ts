@@ -12,12 +12,9 @@ export function requireVarnish(hook: Mocha.Context): string {
 }
 
 /**
- * Varnish with `deploy/varnish.vcl` as it is, but for the backend's host and port.
- * @param program the path of varnishd
- * @param port of 127.0.0.1, which it listens on
- * @param origin the service's address
- * @param token what purges must show; '' for none, where it goes by the sender's address
- * @throws Error with what varnishd complains of
+ * Varnish on that port of 127.0.0.1, with `deploy/varnish.vcl` as it is but for the address of the backend.
+ * @param program the path of varnishd @param token of purges; '': the sender's address decides
+ * @throws Error with the output of varnishd
  */
 export async function startVarnish(
   program: string,

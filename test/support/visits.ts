@@ -2,7 +2,6 @@ import type { Answer, Client } from './client.ts';
 import { parsePage } from './html.ts';
 import { type Connection, openConnection, requestHead } from './socket.ts';
 
-/** The User-Agent of a browser. */
 export const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
@@ -28,14 +27,12 @@ interface Entered {
 
 /** What people do in browsers, and what odd clients do on bare connections. */
 export interface Visits {
-  /** Opens a page as a person in a browser does. */
   view(path: string): Promise<Answer>;
   /** Fills in the passcode form of a drop and sends it, as a browser would. */
   unlock(slug: string, passcode: string, options?: FormOptions): Promise<Answer>;
   /** Unlocks and follows the redirect. `frame` is the path of the page in the viewer's frame. @throws if refused */
   enter(slug: string, passcode: string, options?: FormOptions): Promise<Entered>;
   connect(): Promise<Connection>;
-  /** The text of a request's head. */
   head(method: string, path: string, headers?: Readonly<Record<string, string>>): string;
   /** Sends a head and nothing of the body that it promises; the answer that comes all the same. */
   sendHead(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
