@@ -3,7 +3,7 @@ import { openDashboard } from '../support/dashboard.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 import type { WireVersionListItem } from '../support/wire.ts';
-import { follow, openSignedIn, overflowOf, useBrowser } from './browser.ts';
+import { follow, openSignedIn, useBrowser } from './browser.ts';
 
 describe('The history of a drop, in Chromium', function () {
   this.timeout(60_000);
@@ -71,16 +71,5 @@ describe('The history of a drop, in Chromium', function () {
     }
     await page.goto(`${service.url}${path}/history`);
     expect(await page.getByRole('heading', { name: 'History' }).count()).to.equal(1);
-  });
-
-  it('fits on every width, however long the lines are', async () => {
-    const { page, path } = await scene(true, `<p>${'x'.repeat(2_000)}`, `<p>${'y'.repeat(2_000)}`);
-    for (const width of [360, 1440]) {
-      await page.setViewportSize({ width, height: 800 });
-      for (const rest of ['/history', '/compare', '/compare?format=side', '/v/1', '/v/1/delete', '/delete']) {
-        await page.goto(service.url + path + rest);
-        expect(await overflowOf(page), `${rest} at ${width}`).to.equal(0);
-      }
-    }
   });
 });

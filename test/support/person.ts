@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import type { Answer, Client } from './client.ts';
 import { expectErrorPage } from './expect.ts';
 import { type HtmlElement, type HtmlPage, parsePage } from './html.ts';
-import { navigation } from './visits.ts';
+
+/** What a browser sends when it opens a page. */
+export const navigation = {
+  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+};
 
 export interface Shown {
   readonly status: number;
@@ -119,7 +125,7 @@ function multipart(fields: Readonly<Record<string, Field>>): Buffer {
 }
 
 /** What a browser would send of the form as it stands. */
-function fieldsOf(page: HtmlPage, form: HtmlElement): Record<string, string> {
+export function fieldsOf(page: HtmlPage, form: HtmlElement): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const { attributes } of page.within(form, 'input')) {
     const { name, type = 'text', value = '' } = attributes;

@@ -1,16 +1,10 @@
 import type { Answer, Client } from './client.ts';
 import { parsePage } from './html.ts';
+import { createPerson, fieldsOf, navigation } from './person.ts';
 import { type Connection, openConnection, requestHead } from './socket.ts';
 
 export const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
-
-/** What a browser sends when it opens a page. */
-export const navigation = {
-  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-  'sec-fetch-mode': 'navigate',
-  'sec-fetch-dest': 'document',
-};
 
 interface FormOptions {
   readonly query?: string;
@@ -65,22 +59,10 @@ export function visitsOf(client: Client): Visits {
     const form = page.find('form', { method: 'post' });
     const field = page.find('input', { type: 'password' });
     if (form === undefined || field === undefined) throw new Error(`${path} has no passcode form: ${text}`);
-    const values = new URLSearchParams({ [field.attributes.name ?? '']: passcode });
-    for (const { attributes } of page.all('input')) {
-      if (attributes.type === 'hidden') values.append(attributes.name ?? '', attributes.value ?? '');
-    }
+    const fields = { ...fieldsOf(page, form), [field.attributes.name ?? '']: passcode };
     const target = new URL(form.attributes.action || path, client.url + path);
-    return client.request('POST', target.pathname + target.search, {
-      raw: values.toString(),
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        origin: client.url,
-        'user-agent': browser,
-        ...navigation,
-        'sec-fetch-site': 'same-origin',
-        ...headers,
-      },
-    });
+    const sent = { 'user-agent': browser, ...headers };
+    return createPerson(client).post(target.pathname + target.search, fields, { headers: sent });
   }
 
   return {
