@@ -3,7 +3,7 @@ import { splitList } from '../../shared/config/config.ts';
 import type { Token } from '../../shared/credentials/token.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
-import { type AccountSummary, dropsAtOnce } from '../../shared/moderation/moderation.ts';
+import { dropsAtOnce } from '../../shared/moderation/moderation.ts';
 import { tokenCells } from '../dashboard/account/tokens.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { breadcrumb, countOf, fact, noticeFor, pagination, stackedTable, timeTag } from '../html/parts.ts';
@@ -12,7 +12,7 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { Session } from '../http/session.ts';
 import { type ActPage, actRoutes, type OperatorAct } from './acts.ts';
-import { gonePage, type OperatorPage, operatorPages } from './pages.ts';
+import { gonePage, operatorPages } from './pages.ts';
 import { operatorPaths, pageBadges, stateBadge } from './parts.ts';
 
 export function accountRoutes(parts: RouteParts): readonly Route[] {
@@ -21,45 +21,23 @@ export function accountRoutes(parts: RouteParts): readonly Route[] {
   const operators = splitList(config.OPERATORS);
 
   const show = pages.page(operatorPaths.account(':id'), async (req) => {
-    const { id = '' } = req.params;
     const query = queryOf(req);
-    const shown = toPositiveInteger([query.page].flat()[0]) ?? 1;
-    const summary = typeof id === 'string' ? await moderation.describeAccount(id, shown) : null;
+    const page = toPositiveInteger([query.page].flat()[0]) ?? 1;
+    const { id: asked } = req.params;
+    const summary = typeof asked === 'string' ? await moderation.describeAccount(asked, page) : null;
     if (summary === null) return gonePage('account');
-    const isOperator = operators.includes(summary.account.id);
-    return accountPage({ ...summary, page: shown, isOperator, notice: query.notice });
-  });
-  return [show, ...accountActs(parts.services).flatMap((act) => actRoutes(pages, act))];
-}
-
-interface AccountView extends AccountSummary {
-  /** Of the drops, from 1. */
-  readonly page: number;
-  readonly isOperator: boolean;
-  readonly notice: unknown;
-}
-
-function accountPage({
-  account,
-  tokens,
-  drops,
-  dropCount,
-  page,
-  isOperator,
-  notice,
-}: AccountView): OperatorPage {
-  const { id, identity, createdAt, suspendedAt } = account;
-  const path = operatorPaths.account(id);
-  return {
-    title: identity.name,
-    body: html`${noticeFor(notice, accountNotices)}
+    const { account, tokens, drops, dropCount } = summary;
+    const { id, identity, createdAt, suspendedAt } = account;
+    return {
+      title: identity.name,
+      body: html`${noticeFor(query.notice, accountNotices)}
 <div class="page-head"><div><h1>${visible(identity.name)}</h1>
-<p class="meta">${stateBadge(account)}${isOperator && html`<span class="badge good">Operator</span>`}<code class="wrap-anywhere">${id}</code></p></div>
+<p class="meta">${stateBadge(account)}${operators.includes(id) && html`<span class="badge good">Operator</span>`}<code class="wrap-anywhere">${id}</code></p></div>
 <div class="actions">${
-      suspendedAt === null
-        ? html`<a class="button danger" href="${operatorPaths.suspend(id)}">Suspend…</a>`
-        : html`<a class="button" href="${operatorPaths.unsuspend(id)}">End the suspension…</a>`
-    }
+        suspendedAt === null
+          ? html`<a class="button danger" href="${operatorPaths.suspend(id)}">Suspend…</a>`
+          : html`<a class="button" href="${operatorPaths.unsuspend(id)}">End the suspension…</a>`
+      }
 <a class="button danger quiet" href="${operatorPaths.revoke(id)}">Revoke tokens…</a></div></div>
 <section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Facts</h2>
 <dl class="facts plain">
@@ -70,9 +48,11 @@ ${suspendedAt !== null && fact('Suspended', timeTag(suspendedAt))}
 ${tokensSection(tokens)}
 <section class="panel" aria-labelledby="drops-title"><h2 id="drops-title">${countOf(dropCount, 'page')}</h2>
 ${dropCount === 0 ? html`<p>The account has no pages.</p>` : dropTable(drops)}
-${pagination(page, Math.ceil(dropCount / dropsAtOnce), (to) => `${path}?page=${to}`)}
+${pagination(page, Math.ceil(dropCount / dropsAtOnce), (to) => `${operatorPaths.account(id)}?page=${to}`)}
 </section>`,
-  };
+    };
+  });
+  return [show, ...accountActs(parts.services).flatMap((act) => actRoutes(pages, act))];
 }
 
 function tokensSection(tokens: readonly Token[]): Html {

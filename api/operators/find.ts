@@ -25,7 +25,7 @@ export function findRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, config } = parts.services;
   const { page, form } = operatorPages(parts);
   return [
-    page(operatorPaths.find, (_, __, { formField }) => findPage({ formField })),
+    page(operatorPaths.find, (_, __, { formField }) => findPage(formField)),
 
     form(operatorPaths.find, 'changes_per_minute', (req, _, session, sent) => {
       const { formField } = session;
@@ -34,22 +34,17 @@ export function findRoutes(parts: RouteParts): readonly Route[] {
         const address = readPageAddress(what, config.BASE_URL);
         const isOwn = address !== null && isOwnHost(address.host, config);
         const findings = await moderation.find(isOwn ? address.slug : what, { by: nameOf(session) });
-        return findPage({ formField, findings });
+        return findPage(formField, { findings });
       };
-      return orAgain(req, find, (error) => findPage({ formField, error }));
+      return orAgain(req, find, (error) => findPage(formField, { error }));
     }),
   ];
 }
 
-function findPage({
-  formField,
-  findings,
-  error,
-}: {
-  readonly formField: Html;
-  readonly findings?: Findings;
-  readonly error?: DropError;
-}): OperatorPage {
+function findPage(
+  formField: Html,
+  { findings, error }: { findings?: Findings; error?: DropError } = {},
+): OperatorPage {
   return {
     tab: 'find',
     title: 'Find',

@@ -45,15 +45,18 @@ export function withoutConnections(page: Uint8Array): Uint8Array {
   return Buffer.from(inert, 'latin1');
 }
 
-export function inspectPage(inspection: {
+/** A page that an operator may see, and the grant that says so. */
+export interface Inspection {
   readonly page: PageWithVersion;
-  /** Opens this version for the operator's session. */
   readonly grant: string;
-  readonly document: Uint8Array;
-  readonly loadsAll: boolean;
-  readonly baseUrl: string;
-}): OperatorPage {
-  const { page, grant, document, loadsAll, baseUrl } = inspection;
+}
+
+/** @param document as posted */
+export function inspectPage(
+  { page, grant }: Inspection,
+  document: Uint8Array,
+  { loadsAll, baseUrl }: { readonly loadsAll: boolean; readonly baseUrl: string },
+): OperatorPage {
   const { slug, title, version } = page;
   const { origin } = new URL(baseUrl);
   const granted = (path: string, all = false) =>

@@ -8,19 +8,19 @@ import { sendBytes } from '../http/send.ts';
 import type { Session } from '../http/session.ts';
 import type { Shown } from '../http/show.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
-import { framePolicy, inspectPage, withoutConnections, withoutLinks } from './inspect-page.ts';
+import {
+  framePolicy,
+  type Inspection,
+  inspectPage,
+  withoutConnections,
+  withoutLinks,
+} from './inspect-page.ts';
 import { gonePage, nameOf, type OperatorPage, operatorPages } from './pages.ts';
 import { operatorPaths } from './parts.ts';
 
 /** Time for which an inspection that was logged shows the version. */
 const inspectMs = 60 * 60_000;
 const purpose = 'operator inspection';
-
-/** A page that an operator may see, and the grant that says so. */
-interface Inspection {
-  readonly page: PageWithVersion;
-  readonly grant: string;
-}
 
 /**
  * A version as viewers see it, also if it is locked or taken down. The POST logs the inspection and leads to an address
@@ -69,11 +69,12 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
   return [
     page(
       operatorPaths.inspect(':slug'),
-      granted(async (inspection, req) => {
-        const document = await pages.document(inspection.page);
-        const { BASE_URL: baseUrl } = config;
-        return inspectPage({ ...inspection, document, loadsAll: loadsAll(req), baseUrl });
-      }),
+      granted(async (inspection, req) =>
+        inspectPage(inspection, await pages.document(inspection.page), {
+          loadsAll: loadsAll(req),
+          baseUrl: config.BASE_URL,
+        }),
+      ),
     ),
 
     /** The latest version unless `version` names another. */

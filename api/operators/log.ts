@@ -4,7 +4,7 @@ import { timeTag } from '../html/parts.ts';
 import { queryOf } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { type OperatorPage, operatorPages } from './pages.ts';
+import { operatorPages } from './pages.ts';
 import { operatorPaths } from './parts.ts';
 
 const entriesAtOnce = 50;
@@ -19,25 +19,19 @@ export function logRoute(parts: RouteParts): Route {
     const found = await audit.list(from, entriesAtOnce + 1);
     const shown = found.slice(0, entriesAtOnce);
     const older = found.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
-    return logPage(shown, { isNewest: from === null, older });
-  });
-}
-
-function logPage(
-  entries: readonly AuditEntry[],
-  { isNewest, older }: { readonly isNewest: boolean; readonly older: string | null },
-): OperatorPage {
-  return {
-    tab: 'log',
-    title: 'Log',
-    body: html`<div class="page-head"><div><h1>Log</h1>
+    const isNewest = from === null;
+    return {
+      tab: 'log',
+      title: 'Log',
+      body: html`<div class="page-head"><div><h1>Log</h1>
 <p class="soft">What operators did, here and with commands, newest first. Nothing changes or removes an entry.</p></div></div>
-${entries.length === 0 ? html`<section class="empty"><h2>No entries</h2><p>Nothing was done${!isNewest && ' before'}.</p></section>` : list(entries)}
+${shown.length === 0 ? html`<section class="empty"><h2>No entries</h2><p>Nothing was done${!isNewest && ' before'}.</p></section>` : list(shown)}
 ${
   (older !== null || !isNewest) &&
   html`<nav class="pagination" aria-label="Pages">${!isNewest && html`<a class="button quiet small" href="${operatorPaths.log}">Newest</a>`}${older !== null && html`<a class="button quiet small" rel="next" href="${operatorPaths.log}?before=${older}">Older</a>`}</nav>`
 }`,
-  };
+    };
+  });
 }
 
 function list(entries: readonly AuditEntry[]): Html {

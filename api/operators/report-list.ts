@@ -5,18 +5,12 @@ import { countOf, pagination, soft, stackedTable, timeAgo } from '../html/parts.
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { type OperatorPage, operatorPages } from './pages.ts';
+import { operatorPages } from './pages.ts';
 import { accountLink, operatorPaths, pageBadges, suspendedBadge } from './parts.ts';
 
 const pageSize = 25;
 /** The store sorts all reported pages for each page of the list. With more pages than that, operators close reports first. */
 const maxPages = 40;
-
-/** A page with open reports; `owned` null: it was deleted, or it has expired. */
-interface Listed {
-  readonly reported: ReportedPage;
-  readonly owned: OwnedPage | null;
-}
 
 /** GET /operators: the pages with open reports, the most reported first. */
 export function reportListRoute(parts: RouteParts): Route {
@@ -30,12 +24,18 @@ export function reportListRoute(parts: RouteParts): Route {
     if (asked > last) return hrefOf(last); // the reports were closed
     const shown = pages.slice((page - 1) * pageSize);
     const listed = await Promise.all(
-      shown.map(async (reported) => ({
-        reported,
-        owned: await moderation.describePage(reported.slug),
-      })),
+      shown.map(async (reported) => row(reported, await moderation.describePage(reported.slug))),
     );
-    return reportListPage({ listed, total, page, last });
+    const open = html`<th scope="col" class="number">Open</th>`;
+    const table = () => html`${stackedTable(['Page', open, 'Reasons', 'Newest'], listed)}
+${pagination(page, last, hrefOf)}`;
+    return {
+      tab: 'reports',
+      title: 'Reports',
+      body: html`<div class="page-head"><div><h1>Reports</h1>
+<p class="soft">${total === 0 ? 'No page has open reports.' : `${countOf(total, 'page')} with open reports, the most reported first`}</p></div></div>
+${total === 0 ? nothing : table()}`,
+    };
   });
 }
 
@@ -43,30 +43,12 @@ function hrefOf(page: number): string {
   return page === 1 ? operatorPaths.reports : `${operatorPaths.reports}?page=${page}`;
 }
 
-function reportListPage(list: {
-  readonly listed: readonly Listed[];
-  readonly total: number;
-  readonly page: number;
-  readonly last: number;
-}): OperatorPage {
-  const { listed, total, page, last } = list;
-  const open = html`<th scope="col" class="number">Open</th>`;
-  const table = () => html`${stackedTable(['Page', open, 'Reasons', 'Newest'], listed.map(row))}
-${pagination(page, last, hrefOf)}`;
-  return {
-    tab: 'reports',
-    title: 'Reports',
-    body: html`<div class="page-head"><div><h1>Reports</h1>
-<p class="soft">${total === 0 ? 'No page has open reports.' : `${countOf(total, 'page')} with open reports, the most reported first`}</p></div></div>
-${total === 0 ? nothing : table()}`,
-  };
-}
-
 const nothing: Html = html`<section class="empty"><h2>Nothing to do</h2>
 <p>Readers report pages with the link in the viewer. To look at a page, an account or a token without a report, find it.</p>
 <p><a class="button quiet" href="${operatorPaths.find}">Find</a></p></section>`;
 
-function row({ reported: { slug, open, reasons, newest }, owned }: Listed): Html {
+/** @param owned null: the page was deleted, or it has expired */
+function row({ slug, open, reasons, newest }: ReportedPage, owned: OwnedPage | null): Html {
   const title = owned === null ? soft('Deleted page') : visible(owned.drop.title);
   return html`<tr>
 <th scope="row" class="main"><a class="clip-2" href="${operatorPaths.page(slug)}">${title}</a>

@@ -9,22 +9,10 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { actRoutes } from './acts.ts';
 import { pageActs, pageNotices } from './page-acts.ts';
-import { gonePage, type OperatorPage, operatorPages } from './pages.ts';
+import { gonePage, operatorPages } from './pages.ts';
 import { accountLink, operatorPaths, pageBadges, suspendedBadge, visibleLines } from './parts.ts';
 
 const reportsAtOnce = 25;
-
-interface View {
-  readonly slug: string;
-  /** null: the page was deleted, or it has expired. */
-  readonly owned: OwnedPage | null;
-  /** Newest first. */
-  readonly versions: readonly OwnedVersion[];
-  readonly list: ReportList;
-  readonly notice: unknown;
-  readonly formField: Html;
-  readonly baseUrl: string;
-}
 
 interface ReportList {
   /** Newest first. */
@@ -58,23 +46,10 @@ export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
     const older = found.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
     const versions = owned === null ? [] : await moderation.listVersions(owned.drop);
     const list = { shown, older, withClosed: filter.withClosed };
-    return reportedPage({ slug, owned, versions, list, notice, formField, baseUrl: config.BASE_URL });
-  });
-  return [
-    show,
-    ...actRoutes(pages, takedown),
-    ...actRoutes(pages, restore),
-    ...actRoutes(pages, closeReports),
-    ...actRoutes(pages, closeReport),
-  ];
-}
-
-function reportedPage({ slug, owned, versions, list, notice, formField, baseUrl }: View): OperatorPage {
-  const title = owned?.drop.title ?? 'Deleted page';
-  const hasOpen = list.shown.some(({ closedAt }) => closedAt === null);
-  return {
-    title,
-    body: html`${noticeFor(notice, pageNotices)}
+    const title = owned?.drop.title ?? 'Deleted page';
+    return {
+      title,
+      body: html`${noticeFor(notice, pageNotices)}
 <div class="page-head"><div><h1>${owned === null ? title : visible(title)}</h1>
 ${
   owned === null
@@ -84,10 +59,18 @@ ${
 ${owned !== null && actions(owned)}</div>
 ${owned !== null && takedownNotice(owned)}
 <div${owned !== null && html` class="columns"`}>
-${reportsSection(slug, list, { hasOpen, versions, formField })}
-${owned !== null && html`<div>${inspectSection(slug, versions, formField)}\n${factsSection(owned, versions, baseUrl)}</div>`}
+${reportsSection(slug, list, versions, formField)}
+${owned !== null && html`<div>${inspectSection(slug, versions, formField)}\n${factsSection(owned, versions, config.BASE_URL)}</div>`}
 </div>`,
-  };
+    };
+  });
+  return [
+    show,
+    ...actRoutes(pages, takedown),
+    ...actRoutes(pages, restore),
+    ...actRoutes(pages, closeReports),
+    ...actRoutes(pages, closeReport),
+  ];
 }
 
 function actions({ drop: { slug, takedown } }: OwnedPage): Html {
@@ -134,9 +117,11 @@ ${expiresAt !== null && fact('Expires', timeTag(expiresAt))}
 function reportsSection(
   slug: string,
   { shown, older, withClosed }: ReportList,
-  { hasOpen, versions, formField }: { hasOpen: boolean } & Pick<View, 'versions' | 'formField'>,
+  versions: readonly OwnedVersion[],
+  formField: Html,
 ): Html {
   const path = operatorPaths.page(slug);
+  const hasOpen = shown.some(({ closedAt }) => closedAt === null);
   const existing = new Set(versions.map(({ number }) => number));
   return html`<section class="panel" aria-labelledby="reports-title">
 <div class="panel-head"><h2 id="reports-title">Reports</h2>

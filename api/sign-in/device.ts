@@ -97,10 +97,9 @@ export function decisionRoutes(
       if (progress === null) return problem(req, noSignInInProgress());
       const signIn = await signIns.findPending(progress.signInId);
       if (signIn === null) return problem(req, signInEnded());
-      const { code, formToken, name: signedInAs } = progress;
       // No sign-in key: an identity provider is used, and would sign in the same user again, without asking.
-      const switchPath = signInKey === null ? null : codePathWith(code);
-      return approvalPage({ code, signIn, signedInAs, switchPath, formToken, now: clock.now() });
+      const switchPath = signInKey === null ? null : codePathWith(progress.code);
+      return approvalPage(progress, signIn, switchPath, clock.now());
     }),
 
     form(signInPaths.approve, async (req, res, sent) => {

@@ -82,21 +82,20 @@ ${fields}${formError(error)}
   };
 }
 
-/** The user approves or denies the request. Label, address and user agent come from the device and are not trusted. */
-export function approvalPage(parts: {
-  readonly code: string;
-  readonly signIn: SignIn;
-  readonly signedInAs: string;
-  /** Where the user can sign in with another account; null if that is impossible here. */
-  readonly switchPath: string | null;
-  readonly formToken: string;
-  readonly now: number;
-}): PageParts {
-  const { code, signIn, signedInAs, switchPath, formToken, now } = parts;
+/**
+ * The user approves or denies the request. Label, address and user agent come from the device and are not trusted.
+ * @param switchPath where the user can sign in with another account; null: nowhere
+ */
+export function approvalPage(
+  { code, name, formToken }: { readonly code: string; readonly name: string; readonly formToken: string },
+  signIn: SignIn,
+  switchPath: string | null,
+  now: number,
+): PageParts {
   return {
     title: 'Approve access',
     body: html`<h1>Allow this device to publish as you?</h1>
-<p class="soft">You are signed in as <strong>${visible(signedInAs)}</strong>.${switchPath !== null && html` <a href="${switchPath}">Use another account</a>`}</p>
+<p class="soft">You are signed in as <strong>${visible(name)}</strong>.${switchPath !== null && html` <a href="${switchPath}">Use another account</a>`}</p>
 <dl class="facts">
 ${fact('Code', html`<strong class="code">${code}</strong>`)}
 ${fact('Device name', textOr(signIn.label ?? '', 'not given'))}

@@ -155,21 +155,15 @@ async function readUser(response: Response): Promise<{ id: number; login: string
   return { id, login };
 }
 
-interface ProviderRequest {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string | URLSearchParams | Uint8Array | ArrayBuffer | ReadableStream | null | undefined;
-  readonly redirect: 'manual';
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Reads the whole response within the timeout and `maxBytes`. GitHub's token errors have status 200: they get that of
  * RFC 6749, section 5.2, so that oauth4webapi recognises them. @throws Error if it is too large; what fetch throws
  */
-async function providerFetch(url: string, request: ProviderRequest): Promise<Response> {
-  const { body = null, method, headers, redirect, signal = null } = request;
-  const response = await fetch(url, { body, method, headers, redirect, signal });
+async function providerFetch(
+  url: string,
+  request: Omit<RequestInit, 'body'> & { readonly body?: RequestInit['body'] | undefined },
+): Promise<Response> {
+  const response = await fetch(url, { ...request, body: request.body ?? null });
   const bytes = await readBody(response);
   const status = response.status === 200 && isTokenError(bytes) ? 400 : response.status;
   return new Response(bytes.length === 0 ? null : bytes, { status, headers: response.headers });

@@ -106,12 +106,7 @@ describe('Text from users never becomes markup', () => {
   /** Pages that show invisible characters by their code. */
   const marked: Record<string, (text: string) => string> = {
     'the approval page': (text) =>
-      htmlOf(
-        approvalPage({
-          ...{ code: text, signIn: signIn(text), signedInAs: text, switchPath: text },
-          ...{ formToken: text, now: 0 },
-        }),
-      ),
+      htmlOf(approvalPage({ code: text, name: text, formToken: text }, signIn(text), text, 0)),
     "an owner's drop": (text) => pageOf(ownedPage(drop(text), text)).html,
     "an owner's drop that was taken down": (text) =>
       pageOf(ownedPage({ ...drop(text), takedown: { at: 0, reason: text } }, text)).html,
