@@ -112,11 +112,10 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
         return;
       }
       const shown = pages.requireVersion(page);
-      if (page === known) sendViewer(res, shown, { context: context ?? null, grant: null, isPinned });
-      else {
-        const grant = await passcodes.issue('grant', shown);
-        sendViewer(res, shown, { context: await pages.context(shown), grant, isPinned });
-      }
+      const isFromMemory = page === known;
+      const grant = isFromMemory ? null : await passcodes.issue('grant', shown);
+      const text = isFromMemory ? (context ?? null) : await pages.context(shown);
+      sendViewer(res, shown, { context: text, grant, isPinned });
       if (isGetByPerson(req)) views.count(page.dropId);
     },
 

@@ -29,17 +29,32 @@ describe('Hostile connections', function () {
     return socket;
   }
 
-  /** The same, and whether it has been ended. */
+  /** The same, read, and whether it was closed. */
   async function openWatched(text = '') {
     const socket = await open(text);
-    const watched = { socket, isEnded: false, text: '' };
+    const watched = { socket, isClosed: false, text: '' };
     socket.on('data', (data) => {
       watched.text += data;
     });
     socket.on('close', () => {
-      watched.isEnded = true;
+      watched.isClosed = true;
     });
     return watched;
+  }
+
+  async function pagesInMemory(count: number): Promise<string[]> {
+    const owner = await service.newOwner();
+    const slugs: string[] = [];
+    for (let n = 1; n <= count; n++) slugs.push((await owner.create({ html: `${html}${n}` })).slug);
+    await service.settle();
+    for (const slug of slugs) await service.get(`/p/${slug}/raw`);
+    return slugs;
+  }
+
+  /** Asks for a page and reads nothing. */
+  async function ask(slug: string, address = '192.0.2.1'): Promise<void> {
+    await open(service.head('GET', `/p/${slug}/raw`, { 'x-forwarded-for': address }).repeat(20));
+    await service.get('/healthz'); // it has been seen
   }
 
   const cutOff = (slug: string) =>
@@ -48,13 +63,13 @@ describe('Hostile connections', function () {
   describe('more than MAX_CONNECTIONS', () => {
     it('a new connection ends the longest idle one and is served', async () => {
       service = await startService({ env: { MAX_CONNECTIONS: '10' } });
-      const idle: { isEnded: boolean }[] = [];
+      const idle: { isClosed: boolean }[] = [];
       for (let n = 0; n < 30; n++)
         idle.push(await openWatched(n % 2 === 0 ? '' : 'GET /healthz HTTP/1.1\r\n'));
       expect((await service.get('/healthz')).status).to.equal(200);
-      const open = () => idle.filter(({ isEnded }) => !isEnded).length;
+      const open = () => idle.filter(({ isClosed }) => !isClosed).length;
       await until(() => open() <= 10, 'twenty of them are ended');
-      expect(idle.slice(0, 20).every(({ isEnded }) => isEnded)).to.equal(true);
+      expect(idle.slice(0, 20).every(({ isClosed }) => isClosed)).to.equal(true);
       expect(open()).to.be.at.least(8);
     });
 
@@ -72,9 +87,9 @@ describe('Hostile connections', function () {
       for (let n = 0; n < 9; n++) await open(read);
       await until(() => gate.waiting() === 9, 'nine are being answered');
       await open(read);
-      await until(() => sending.isEnded && gate.waiting() === 10, 'the tenth has its place');
+      await until(() => sending.isClosed && gate.waiting() === 10, 'the tenth has its place');
       const refused = await openWatched();
-      await until(() => refused.isEnded, 'the eleventh is ended');
+      await until(() => refused.isClosed, 'the eleventh is ended');
       gate.open();
       await service.eventually(async () => {
         expect((await service.get('/healthz')).status).to.equal(200);
@@ -93,10 +108,7 @@ describe('Hostile connections', function () {
       const { slug } = await owner.create({ html });
       await service.settle();
       await service.get(`/p/${slug}/raw`); // in memory from now on
-      for (let n = 0; n < 9; n++) {
-        await open(service.head('GET', `/p/${slug}/raw`).repeat(20));
-        await service.get('/healthz'); // it has been seen
-      }
+      for (let n = 0; n < 9; n++) await ask(slug);
       gate.hold();
       await open(service.head('GET', '/api/drops', { authorization: `Bearer ${owner.token}` }));
       await until(() => gate.waiting() === 1, 'the tenth is being answered');
@@ -116,15 +128,7 @@ describe('Hostile connections', function () {
 
     it('the client that holds most is cut off, not the one that waits longest', async () => {
       service = await startService({ env: { BUFFERED_BYTES: '7000000', TRUST_PROXY: '1' } });
-      const owner = await service.newOwner();
-      const slugs: string[] = [];
-      for (const n of [1, 2, 3, 4, 5]) slugs.push((await owner.create({ html: `${html}${n}` })).slug);
-      await service.settle();
-      for (const slug of slugs) await service.get(`/p/${slug}/raw`);
-      const ask = async (slug: string, address: string) => {
-        await open(service.head('GET', `/p/${slug}/raw`, { 'x-forwarded-for': address }).repeat(20));
-        await service.get('/healthz'); // it has been seen
-      };
+      const slugs = await pagesInMemory(5);
       const [slow = '', ...others] = slugs;
       await ask(slow, '198.51.100.1');
       // One client, whose addresses are of one network.
@@ -149,8 +153,7 @@ describe('Hostile connections', function () {
       await connection.send(Buffer.alloc(4_500_000, 'x'));
       for (const [n, { slug }] of [first, second].entries()) {
         await service.get(`/p/${slug}/raw`);
-        const from = { 'x-forwarded-for': `192.0.2.${n}` };
-        await open(service.head('GET', `/p/${slug}/raw`, from).repeat(20));
+        await ask(slug, `192.0.2.${n}`);
       }
       expectError(await connection.answer(), 503, 'unavailable');
       expect(cutOff(first.slug) + cutOff(second.slug)).to.equal(0);
@@ -159,16 +162,7 @@ describe('Hostile connections', function () {
 
     it('of one client the oldest is cut off above BUFFERED_BYTES; the same page counts once', async () => {
       service = await startService({ env: { BUFFERED_BYTES: '5000000' } });
-      const owner = await service.newOwner();
-      const slugs: string[] = [];
-      for (const n of [1, 2, 3]) slugs.push((await owner.create({ html: `${html}${n}` })).slug);
-      const [first = '', second = '', third = ''] = slugs;
-      await service.settle();
-      for (const slug of slugs) await service.get(`/p/${slug}/raw`);
-      const ask = async (slug: string) => {
-        await open(service.head('GET', `/p/${slug}/raw`).repeat(20));
-        await service.get('/healthz'); // it has been seen
-      };
+      const [first = '', second = '', third = ''] = await pagesInMemory(3);
       await ask(first);
       for (let n = 0; n < 5; n++) await ask(second);
       expect(cutOff(first) + cutOff(second)).to.equal(0);
@@ -201,7 +195,7 @@ describe('Hostile connections', function () {
     it('more than 65 at once end the connection', async () => {
       service = await startService();
       const flood = await openWatched('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
-      await until(() => flood.isEnded, 'it ends');
+      await until(() => flood.isClosed, 'it ends');
     });
   });
 
@@ -212,7 +206,7 @@ describe('Hostile connections', function () {
       const slow = await openConnection(service.url);
       await slow.send('GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ');
       expectError(await slow.answer(), 408, 'invalid_arg');
-      await until(() => silent.isEnded, 'the silent one is ended');
+      await until(() => silent.isClosed, 'the silent one is ended');
       expect(silent.text).to.equal('');
     });
 
@@ -238,7 +232,7 @@ describe('Hostile connections', function () {
     expect(client.text).to.match(/^HTTP\/1\.1 503 /);
     await until(() => {
       client.socket.write('x');
-      return client.isEnded;
+      return client.isClosed;
     }, 'its connection ends');
   });
 });
