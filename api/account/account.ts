@@ -3,7 +3,7 @@ import { type Account, tokenOf } from '../../shared/accounts/account.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { type Token, tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { queryOf, readTokenId } from '../http/parameters.ts';
+import { type ApiRequest, queryOf, readParam } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
@@ -55,6 +55,11 @@ const removalQuery = object({
     .defined(confirmRequired)
     .meta({ description: 'The `user_id` of the account, as in `GET /api/me`.' }),
 });
+
+/** The token id of an API path. @throws DropError `invalid_arg` */
+export function readTokenId(req: ApiRequest): string {
+  return readParam(req, 'id', tokenIdPattern, 'A token id must be 12 characters of 0-9 and a-f');
+}
 
 /** The record of a token, never the token or its whole hash. */
 function presentToken(token: Token): Wire<typeof tokenShape> {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { tokenIdPattern } from '../../shared/credentials/token.ts';
 import { type Code, DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 
@@ -36,11 +35,6 @@ export function readVersionNumber(req: ApiRequest): number {
   throw new DropError('invalid_arg', `A version number must be an integer from 1 to ${maxVersionNumber}`, {
     field: 'n',
   });
-}
-
-/** The token id of an API path. @throws DropError `invalid_arg` */
-export function readTokenId(req: ApiRequest): string {
-  return readParam(req, 'id', tokenIdPattern, 'A token id must be 12 characters of 0-9 and a-f');
 }
 
 export const maxVersionNumber = 999_999_999_999_999;

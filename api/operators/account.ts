@@ -74,13 +74,13 @@ function dropTable(drops: readonly Drop[]): Html {
   return stackedTable(['Page', html`<th scope="col" class="number">Views</th>`, 'Created'], rows);
 }
 
-export const accountNotices = {
+const accountNotices = {
   suspended: 'The account is suspended: it can only read. Its pages stay online.',
   unsuspended: 'The suspension has ended.',
   revoked: 'All tokens are revoked, and all sessions have ended.',
 } as const;
 
-export function accountActs({ moderation, config }: Pick<Services, 'moderation' | 'config'>) {
+function accountActs({ moderation, config }: Pick<Services, 'moderation' | 'config'>) {
   const operators = splitList(config.OPERATORS);
   const isOwn = ({ id }: Account, { caller }: Session) => id === caller.accountId;
 

@@ -89,7 +89,7 @@ function refusal({ reason, err: cause }: DiskFailure): DropError {
 }
 
 /** null: a broken disk may not tell. */
-export function spaceOf(path: string): { freeBytes: number; totalBytes: number } | null {
+function spaceOf(path: string): { freeBytes: number; totalBytes: number } | null {
   try {
     const { bavail, blocks, bsize } = statfsSync(dirname(path));
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
