@@ -208,20 +208,6 @@ export async function verifyData(
   { againstStore = false }: { readonly againstStore?: boolean },
   io: ProcessIo,
 ): Promise<void> {
-  const engine = againstStore ? await openStoreToRead(readArchiveConfig(io), createErrorLog(io)) : null;
-  try {
-    await engine?.views.aggregate(Date.now());
-    await verify(file, engine, io);
-  } finally {
-    await engine?.close();
-  }
-}
-
-async function verify(
-  file: string,
-  store: Parameters<typeof readStore>[0] | null,
-  io: ProcessIo,
-): Promise<void> {
   const seconds = startTimer();
   const lines: string[] = []; // printed at the end, so that the progress bar stays in its line
   const counts = { fault: 0, difference: 0 };
@@ -230,20 +216,21 @@ async function verify(
     if (lines.length < shownLines) lines.push(text);
   };
   let totals = '';
-  const parts = readArchive(openInput(file, io), io, watchForInterrupt(io, 'interrupted'), (part) => {
+  const onPart = (part: ReadPart) => {
     if (part.type === 'fault') note('fault', part.text);
     else if (part.type === 'end') totals = describeTotals(part.manifest);
-  });
+  };
+  const engine = againstStore ? await openStoreToRead(readArchiveConfig(io), createErrorLog(io)) : null;
   try {
+    await engine?.views.aggregate(Date.now());
+    const parts = readArchive(openInput(file, io), io, watchForInterrupt(io, 'interrupted'), onPart);
+    const store = engine && readStore(engine, () => false);
     if (store === null) for await (const _ of parts);
-    else
-      for await (const text of compareArchive(
-        parts,
-        readStore(store, () => false),
-      ))
-        note('difference', text);
+    else for await (const text of compareArchive(parts, store)) note('difference', text);
   } catch (error) {
     nameFile(file)(error);
+  } finally {
+    await engine?.close();
   }
   for (const line of lines) printLine(io, line);
   const unseen = counts.fault + counts.difference - lines.length;
@@ -256,7 +243,7 @@ async function verify(
       `${name} is whole; the store differs from it: ${countOf(counts.difference, 'difference')}`,
     );
   }
-  printLine(io, `${name} is whole${store ? ', and the store is equal' : ''}: ${totals} in ${seconds()}`);
+  printLine(io, `${name} is whole${engine ? ', and the store is equal' : ''}: ${totals} in ${seconds()}`);
 }
 
 /** The settings of a command that reads or fills a whole store. @throws ConfigError */
@@ -282,19 +269,11 @@ function nameOf(file: string): string {
   return file === pipe ? 'the archive' : file;
 }
 
-const nouns: Readonly<Record<ArchiveKind, string>> = {
-  secrets: 'secret',
-  accounts: 'account',
-  tokens: 'token',
-  'idempotency-keys': 'idempotency key',
-  drops: 'drop',
-  reports: 'report',
-  'audit-log': 'operator act',
-};
-
-/** `3 accounts, 4 tokens`, without kinds that have none. */
+/** `3 accounts, 4 idempotency keys, 1 operator act`, without kinds that have none. */
 function describeCounts(counts: Partial<Record<ArchiveKind, number>>): string {
-  const named = archiveKinds.flatMap((kind) => (counts[kind] ? [countOf(counts[kind], nouns[kind])] : []));
+  const nounOf = (kind: ArchiveKind) =>
+    kind === 'audit-log' ? 'operator act' : kind.slice(0, -1).replace('-', ' ');
+  const named = archiveKinds.flatMap((kind) => (counts[kind] ? [countOf(counts[kind], nounOf(kind))] : []));
   return named.length === 0 ? 'nothing' : named.join(', ');
 }
 

@@ -15,9 +15,8 @@ export interface ArchivedBlob {
 export type StoredKind = Exclude<ArchiveKind, 'secrets'>;
 
 /**
- * One read of everything that must last, while the service may write: each record is whole or absent. What was
- * acknowledged before `openSnapshot` is in it, unless it was removed since. SQLite: exactly what was committed at one
- * moment. MongoDB: each record as it is when it is read, so that a record may have an account that `read` has not returned.
+ * One read of everything that must last, while the service may write: each record is whole or absent. SQLite: exactly what was
+ * committed at one moment. MongoDB: each record as it is when it is read; its account may be one that `read` has not returned.
  */
 export interface ArchiveSnapshot {
   /**
@@ -88,23 +87,21 @@ export interface ArchiveStore {
   writeBlobs(folder: BlobFolder, blobs: readonly ArchivedBlob[]): Promise<void>;
 }
 
-/** Something is wrong with an archive. The message is a clause about it: `it is cut off after html/0198f…`. */
+/** The message is a clause about an archive: `it is cut off after html/0198f…`. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
 /** A file inside an archive. */
 export interface ArchiveEntry {
-  /** As it stands in the archive: any text, because an archive may be damaged or made by hand. */
+  /** Any text: an archive may be damaged or made by hand. */
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-
   /** Reads all of it into memory, once, and before the next entry is asked for. */
   read(): Promise<Uint8Array>;
 }
 
-/** An archive to read. */
 export interface ArchiveInput {
   /** Bytes of a file, which can be read again; null: a pipe, which can be read once. */
   readonly size: number | null;

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type ArchiveKind, type ArchiveRecord, archiveKinds } from './archive.ts';
 import { ArchiveError, type BlobFolder, blobFolders } from './archive-store.ts';
 
@@ -74,33 +74,34 @@ export interface ArchiveManifest {
 
 /** Adds up a manifest while an archive is written or read. */
 export function createTotals() {
-  const sums = mapOf([...archiveKinds, ...blobFolders], () => {
-    return { count: 0, bytes: 0, hash: createHash('sha256') };
-  });
-
-  function add(sum: { count: number; bytes: number; hash: Hash }, line: Uint8Array | string, bytes = 0) {
-    sum.count += 1;
-    sum.bytes += bytes;
-    sum.hash.update(line);
+  const names = [...archiveKinds, ...blobFolders];
+  const sums = mapOf(names, () => ({ count: 0, bytes: 0, hash: createHash('sha256') }));
+  function totalOf(name: ArchiveKind | BlobFolder) {
+    const { hash, ...sum } = sums[name];
+    return { ...sum, sha256: hash.digest('hex') };
   }
 
   return {
     /** @param line with its line break */
-    addRecord: (kind: ArchiveKind, line: Uint8Array): void => add(sums[kind], line),
-    addBlob: ({ folder, id }: BlobOfVersion, { bytes, sha256 }: BlobDigest): void =>
-      add(sums[folder], `${id} ${bytes} ${sha256}\n`, bytes),
+    addRecord(kind: ArchiveKind, line: Uint8Array): void {
+      sums[kind].count += 1;
+      sums[kind].hash.update(line);
+    },
+
+    addBlob({ folder, id }: BlobOfVersion, { bytes, sha256 }: BlobDigest): void {
+      sums[folder].count += 1;
+      sums[folder].bytes += bytes;
+      sums[folder].hash.update(`${id} ${bytes} ${sha256}\n`);
+    },
+
     /** Once, at the end. */
-    toManifest: (): ArchiveManifest => ({
-      format,
-      records: mapOf(archiveKinds, (kind) => {
-        const { count, hash } = sums[kind];
-        return { count, sha256: hash.digest('hex') };
-      }),
-      blobs: mapOf(blobFolders, (folder) => {
-        const { count, bytes, hash } = sums[folder];
-        return { count, bytes, sha256: hash.digest('hex') };
-      }),
-    }),
+    toManifest(): ArchiveManifest {
+      const records = mapOf(archiveKinds, (kind) => {
+        const { bytes: _, ...total } = totalOf(kind);
+        return total;
+      });
+      return { format, records, blobs: mapOf(blobFolders, totalOf) };
+    },
   };
 }
 
@@ -204,15 +205,13 @@ export function blobsOf(record: ArchiveRecord): BlobOfVersion[] {
   });
 }
 
-/** A line of `digests/`. */
+/** A line of `digests/`: `html/ID 1234 SHA256`, and ` unused` if the drop or version was removed during the export. */
 export interface ListedDigest extends BlobDigest {
   /** Of the blob's entry. */
   readonly name: string;
-  /** If false, its drop or version was removed during the export. */
   readonly isUsed: boolean;
 }
 
-/** The line for a blob, `html/ID 1234 SHA256`, and ` unused` at its end. */
 export function formatDigest({ name, bytes, sha256, isUsed }: ListedDigest): string {
   return `${name} ${bytes} ${sha256}${isUsed ? '' : ' unused'}\n`;
 }

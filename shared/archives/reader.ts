@@ -72,40 +72,19 @@ export async function openArchive(
   }
 }
 
-async function* readParts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ReadPart> {
-  const checks = createChecks();
-  let last = headName;
-  try {
-    for await (const entry of entries) {
-      const content = checks.findContent(entry);
-      if (content !== null) last = entry.name;
-      const part = content === null ? null : checks.readEntry(entry.name, content, await entry.read());
-      yield* checks.takeFaults();
-      if (part !== null) yield part;
-    }
-    const manifest = checks.findManifest();
-    if (manifest !== null) yield { type: 'end', manifest };
-    else throw new ArchiveError(`it is cut off after ${last}: it has no manifest.json`);
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    yield { type: 'fault', text: error.message };
-  }
-}
-
 /**
  * Checks that each version has its blobs, and that these are the ones that were exported: blobs come first, then their digests,
  * then the records that name them. Checks each record by itself, the order of records, and the accounts that they name.
  */
-function createChecks() {
+async function* readParts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ReadPart> {
   const totals = createTotals();
-  let manifest: ArchiveManifest | null = null;
-  const faults: string[] = [];
   /** Blobs and lines of digests that came since the last records, by name. */
   const found = new Map<string, BlobDigest>();
   const listed = new Map<string, ListedDigest>();
-  const accounts = new Set<string>();
-  let lastKind = 0;
-  let lastId = '';
+  const accounts = new Set<string | null>([null]);
+  let last = { entry: headName, rank: 0, id: '' };
+  let manifest: ArchiveManifest | null = null;
+  const faults: string[] = [];
 
   function note(text: string): void {
     const isLong = text.length > faultMaxCharacters;
@@ -152,11 +131,10 @@ function createChecks() {
 
   function checkPlace(kind: ArchiveKind, record: ArchiveRecord): void {
     const [rank, id] = [archiveKinds.indexOf(kind), archiveId(kind, record)];
-    if (rank > lastKind || (rank === lastKind && id > lastId)) [lastKind, lastId] = [rank, id];
+    if (rank > last.rank || (rank === last.rank && id > last.id)) last = { ...last, rank, id };
     else note(`${kind} ${id} is out of order, or twice in the archive`);
     const owner = ownerOf(record);
-    if (owner !== null && !accounts.has(owner))
-      note(`${kind} ${id} belongs to account ${owner}, which is not in the archive`);
+    if (!accounts.has(owner)) note(`${kind} ${id} belongs to account ${owner}, which is not in the archive`);
     if (kind === 'accounts') accounts.add(id);
   }
 
@@ -194,47 +172,56 @@ function createChecks() {
     return digests;
   }
 
-  return {
-    /** null: the entry is not to be read. */
-    findContent({ name, size }: ArchiveEntry): EntryName | null {
-      const content = parseEntryName(name);
-      if (content === null) note(`${name} is not a part of an archive`);
-      else if (manifest !== null) note(`${name} comes after manifest.json, which ends an archive`);
-      else if (size > maxEntryBytes)
-        note(`${name} has ${size} bytes, and no entry has more than ${maxEntryBytes}`);
-      else return content;
-      return null;
-    },
+  function isPart({ name, size }: ArchiveEntry, content: EntryName | null): content is EntryName {
+    if (content === null) note(`${name} is not a part of an archive`);
+    else if (manifest !== null) note(`${name} comes after manifest.json, which ends an archive`);
+    else if (size > maxEntryBytes)
+      note(`${name} has ${size} bytes, and no entry has more than ${maxEntryBytes}`);
+    else return true;
+    return false;
+  }
 
-    readEntry(name: string, content: EntryName, bytes: Uint8Array): ArchivePart | null {
-      switch (content.type) {
-        case 'blob': {
-          const digest = digestOf(bytes);
-          if (found.has(name)) note(`${name} is twice in the archive`);
-          keep(found, name, digest);
-          return { ...content, bytes, digest };
-        }
-        case 'digests':
-          readDigests(name, bytes);
-          return null;
-        case 'records': {
-          const records = readRecords(name, content.kind, bytes);
-          return { ...content, records, digests: content.kind === 'drops' ? checkBlobs(records) : new Map() };
-        }
-        case 'manifest':
-          checkBlobs([]);
-          manifest = totals.toManifest();
-          compareManifest(bytes, manifest).forEach(note);
-          return null;
+  function readEntry(name: string, content: EntryName, bytes: Uint8Array): ArchivePart | null {
+    switch (content.type) {
+      case 'blob': {
+        const digest = digestOf(bytes);
+        if (found.has(name)) note(`${name} is twice in the archive`);
+        keep(found, name, digest);
+        return { ...content, bytes, digest };
       }
-    },
+      case 'digests':
+        readDigests(name, bytes);
+        return null;
+      case 'records': {
+        const records = readRecords(name, content.kind, bytes);
+        return { ...content, records, digests: content.kind === 'drops' ? checkBlobs(records) : new Map() };
+      }
+      case 'manifest':
+        checkBlobs([]);
+        manifest = totals.toManifest();
+        compareManifest(bytes, manifest).forEach(note);
+        return null;
+    }
+  }
 
-    /** Those that were found since the last call. */
-    takeFaults: () => faults.splice(0).map((text) => ({ type: 'fault', text }) as const),
-
-    /** What the entries before the manifest add up to; null: there was none. */
-    findManifest: () => manifest,
-  };
+  try {
+    for await (const entry of entries) {
+      const content = parseEntryName(entry.name);
+      let part: ArchivePart | null = null;
+      if (isPart(entry, content)) {
+        last = { ...last, entry: entry.name };
+        part = readEntry(entry.name, content, await entry.read());
+      }
+      yield* faults.splice(0).map((text) => ({ type: 'fault', text }) as const);
+      if (part !== null) yield part;
+    }
+    if (manifest === null)
+      throw new ArchiveError(`it is cut off after ${last.entry}: it has no manifest.json`);
+    yield { type: 'end', manifest };
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    yield { type: 'fault', text: error.message };
+  }
 }
 
 /** Each line with its line break, which the last one may lack; at most one more than an entry may have. */
