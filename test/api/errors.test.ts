@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { startService, useOwner, useService } from '../support/service.ts';
+import { exchange } from '../support/socket.ts';
 
 describe('Errors', () => {
   const service = useService();
@@ -109,21 +110,13 @@ describe('Errors', () => {
 
     it('Expect: 100-continue is supported', async () => {
       const body = JSON.stringify({ title: 't', html: 'h' });
-      const connection = await service.connect();
-      try {
-        await connection.send(
-          service.head('POST', '/api/drops', {
-            authorization: `Bearer ${owner.token}`,
-            'content-type': 'application/json',
-            'content-length': String(body.length),
-            expect: '100-continue',
-          }),
-        );
-        await connection.send(body);
-        expect((await connection.answer()).status).to.equal(201);
-      } finally {
-        connection.close();
-      }
+      const head = service.head('POST', '/api/drops', {
+        authorization: `Bearer ${owner.token}`,
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+        expect: '100-continue',
+      });
+      expect((await exchange(service.url, head + body)).status).to.equal(201);
     });
   });
 
