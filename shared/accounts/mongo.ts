@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
 import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
-import { answerMs } from '../mongo/connection.ts';
-import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
+import { forRequests, isDuplicateOf } from '../mongo/errors.ts';
 import { accountRecord, type DailyQuota, type Identity, toAccount } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 
@@ -31,7 +30,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     );
   }
 
-  return withTimeLimit<AccountStore>(answerMs(connection), {
+  return forRequests<AccountStore>(connection, {
     async findOrCreate(identity, id, now) {
       const { provider, subject, name } = identity;
       const known = await accounts.findOne({ provider, subject }).lean();
@@ -99,7 +98,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
 /** The count of an account's writes of a day (DropStore). */
 export function createDailyCounts(connection: Connection) {
   const accounts = accountCollection.in(connection);
-  return withTimeLimit(answerMs(connection), {
+  return forRequests(connection, {
     /** Counts a write; false: the day is full. */
     async take({ accountId, day, limit }: DailyQuota): Promise<boolean> {
       if (limit < 1) return false;

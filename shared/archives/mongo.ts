@@ -10,8 +10,7 @@ import {
   toOwnedVersion,
 } from '../drops/mongo-schema.ts';
 import { collectionOf } from '../mongo/collection.ts';
-import { backgroundMs, retryWhileUnavailable } from '../mongo/connection.ts';
-import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
+import { inBackground, isDuplicateOf, retryWhileUnavailable } from '../mongo/errors.ts';
 import { openGridBucket } from '../mongo/grid-bucket.ts';
 import { messageOf } from '../util/error-texts.ts';
 import type { DayViewsDocument } from '../views/mongo.ts';
@@ -54,7 +53,7 @@ export function createMongoArchiveStore(connection: Connection, clock: Clock): A
   const blobs = openBlobs(connection);
 
   type Marks = Pick<ArchiveStore, 'findUnfinishedImport' | 'beginImport' | 'endImport' | 'countRecords'>;
-  const marks = withTimeLimit<Marks>(backgroundMs, {
+  const marks = inBackground<Marks>({
     async findUnfinishedImport() {
       const found = await imports.findById('unfinished').lean();
       return found === null ? null : { archiveId: found.archive_id, begunAt: found.begun_at };

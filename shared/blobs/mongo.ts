@@ -1,8 +1,7 @@
 import type { Connection } from 'mongoose';
 import { bytes, record, text } from '../domain/record.ts';
 import { collectionOf, documentIds, insertUnlessTaken } from '../mongo/collection.ts';
-import { answerMs, backgroundMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests, inBackground } from '../mongo/errors.ts';
 import { openGridBucket } from '../mongo/grid-bucket.ts';
 import { type BlobStore, type CardStore, cardRecord } from './blob-store.ts';
 
@@ -10,8 +9,8 @@ import { type BlobStore, type CardStore, cardRecord } from './blob-store.ts';
 export function createMongoHtmlStore(connection: Connection): BlobStore {
   const { put, get, delete: remove, listIds } = openGridBucket(connection, 'html');
   return {
-    ...withTimeLimit(answerMs(connection), { put, get }),
-    ...withTimeLimit(backgroundMs, { delete: remove, listIds }),
+    ...forRequests(connection, { put, get }),
+    ...inBackground({ delete: remove, listIds }),
   };
 }
 
@@ -22,7 +21,7 @@ export function createMongoContextStore(connection: Connection): BlobStore {
   const contexts = contextCollection.in(connection);
   const { toDocument, orNull } = contextCollection;
   return {
-    ...withTimeLimit<Pick<BlobStore, 'put' | 'get'>>(answerMs(connection), {
+    ...forRequests<Pick<BlobStore, 'put' | 'get'>>(connection, {
       async put(id, bytes) {
         await insertUnlessTaken(contexts, toDocument({ id, bytes }), '_id_'); // an id always has the same bytes
       },
@@ -42,7 +41,7 @@ export function createMongoCardStore(connection: Connection): CardStore {
   const cards = cardCollection.in(connection);
   const { toDocument, orNull } = cardCollection;
   return {
-    ...withTimeLimit<Pick<CardStore, 'put' | 'find'>>(answerMs(connection), {
+    ...forRequests<Pick<CardStore, 'put' | 'find'>>(connection, {
       async put(dropId, card) {
         const { _id, ...fields } = toDocument({ dropId, ...card });
         await cards.updateOne({ _id }, { $set: fields }, { upsert: true });

@@ -2,8 +2,7 @@ import type { Connection, Model } from 'mongoose';
 import { type AccountDocument, accountCollection } from '../accounts/mongo.ts';
 import type { RecordOf } from '../domain/record.ts';
 import { type Collection, collectionOf, type DocumentOf, insertUnlessTaken } from '../mongo/collection.ts';
-import { answerMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests } from '../mongo/errors.ts';
 import type { SessionStore, TokenStore } from './credential-stores.ts';
 import { sessionIdOf, sessionRecord } from './session.ts';
 import { tokenIdOf, tokenRecord } from './token.ts';
@@ -25,7 +24,7 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
   const tokens = tokenCollection.in(connection);
   const { orNull } = tokenCollection;
 
-  return withTimeLimit<TokenStore>(answerMs(connection), {
+  return forRequests<TokenStore>(connection, {
     ...createCredentials(connection, tokenCollection, tokenIdOf),
 
     async find(tokenId) {
@@ -48,7 +47,7 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
 export function createMongoSessionStore(connection: Connection): SessionStore {
   const sessions = sessionCollection.in(connection);
 
-  return withTimeLimit<SessionStore>(answerMs(connection), {
+  return forRequests<SessionStore>(connection, {
     ...createCredentials(connection, sessionCollection, sessionIdOf),
 
     async removeUsedBefore(time) {

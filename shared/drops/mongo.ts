@@ -8,8 +8,7 @@ import type { Clock } from '../domain/clock.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Takedown } from '../moderation/act.ts';
 import type { ModerationStore } from '../moderation/moderation-store.ts';
-import { answerMs } from '../mongo/connection.ts';
-import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
+import { forRequests, isDuplicateOf } from '../mongo/errors.ts';
 import { pickPlace } from '../util/random-picks.ts';
 import { type Drop, withoutDocument } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
@@ -56,7 +55,7 @@ export function createMongoDropStore(
 ): DropStore {
   const records = { ...createDropReads(connection, clock), ...createDropWrites(connection, clock) };
   const days = createDailyCounts(connection);
-  return blobsBeforeRecord(withTimeLimit(answerMs(connection), records), { ...blobs, days });
+  return blobsBeforeRecord(forRequests(connection, records), { ...blobs, days });
 }
 
 export function createMongoModerationStore(connection: Connection, clock: Clock): ModerationStore {
@@ -67,7 +66,7 @@ export function createMongoModerationStore(connection: Connection, clock: Clock)
     return orNull(await drops.findOne(liveAt(slug), dropFields).lean<DropRow>());
   }
 
-  return withTimeLimit<ModerationStore>(answerMs(connection), {
+  return forRequests<ModerationStore>(connection, {
     findDrop,
 
     async takeDown(slug, { at, reason }, tasks) {

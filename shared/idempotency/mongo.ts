@@ -1,8 +1,7 @@
 import type { Connection } from 'mongoose';
 import { keyOf } from '../domain/record.ts';
 import { collectionOf, insertUnlessTaken } from '../mongo/collection.ts';
-import { answerMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests } from '../mongo/errors.ts';
 import { type IdempotencyStore, idempotencyRecord } from './idempotency-store.ts';
 
 const idempotencyCollection = collectionOf(idempotencyRecord, [
@@ -14,7 +13,7 @@ export function createMongoIdempotencyStore(connection: Connection): Idempotency
   const keys = idempotencyCollection.in(connection);
   const { toDocument, orNull } = idempotencyCollection;
 
-  return withTimeLimit<IdempotencyStore>(answerMs(connection), {
+  return forRequests<IdempotencyStore>(connection, {
     async find(accountId, key) {
       return orNull(await keys.findById(keyOf(idempotencyRecord, { accountId, key })).lean());
     },

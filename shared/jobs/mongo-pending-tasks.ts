@@ -2,8 +2,7 @@ import type { Connection } from 'mongoose';
 import { importModel } from '../archives/mongo.ts';
 import { type DropDocument, dropModel, type VersionDocument } from '../drops/mongo-schema.ts';
 import { removeExpired } from '../drops/mongo-updates.ts';
-import { answerMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests } from '../mongo/errors.ts';
 import { artefactId, artefactModel, rendererOf, versionOf } from '../renders/mongo.ts';
 import { daysOf, dayViewsModel } from '../views/mongo.ts';
 import type { DropTasks, PendingTaskStore } from './pending-task-store.ts';
@@ -46,7 +45,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
     return (await drops.updateOne(filter, [removal, updateChores], options)).matchedCount > 0;
   }
 
-  return withTimeLimit<PendingTaskStore>(answerMs(connection), {
+  return forRequests<PendingTaskStore>(connection, {
     async find(dropId) {
       const row = await drops.findById(dropId, tasksFields).lean<TasksRow>();
       return row === null ? null : toTasks(row);

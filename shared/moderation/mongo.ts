@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
 import { collectionOf } from '../mongo/collection.ts';
-import { answerMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests } from '../mongo/errors.ts';
 import { auditRecord } from './act.ts';
 import type { AuditLog } from './audit-log.ts';
 
@@ -10,7 +9,7 @@ const auditCollection = collectionOf(auditRecord);
 export function createMongoAuditLog(connection: Connection): AuditLog {
   const entries = auditCollection.in(connection);
 
-  return withTimeLimit<AuditLog>(answerMs(connection), {
+  return forRequests<AuditLog>(connection, {
     async begin(entry) {
       await entries.create(auditCollection.toDocument({ ...entry, outcome: null, endedAt: null }));
     },

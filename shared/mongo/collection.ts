@@ -8,8 +8,7 @@ import {
 } from 'mongoose';
 import type { BlobIds } from '../blobs/blob-store.ts';
 import { columnOf, keyOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
-import { backgroundMs } from './connection.ts';
-import { isDuplicateOf, withTimeLimit } from './errors.ts';
+import { inBackground, isDuplicateOf } from './errors.ts';
 
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
@@ -119,7 +118,7 @@ const idsPerDelete = 500;
 export function documentIds({ collection }: Pick<Model<unknown>, 'collection'>): BlobIds {
   // proof: the driver's types allow only ObjectIds, and ids are texts
   const among = (range: object) => ({ _id: range }) as object;
-  return withTimeLimit<BlobIds>(backgroundMs, {
+  return inBackground<BlobIds>({
     async delete(ids) {
       for (let from = 0; from < ids.length; from += idsPerDelete)
         await collection.deleteMany(among({ $in: ids.slice(from, from + idsPerDelete) }));

@@ -1,11 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
-import { isUnavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { CommandEnded } from '../metrics/metrics.ts';
 import { hostsOf } from '../util/error-texts.ts';
 import { withTimeout } from '../util/promises.ts';
-import { withTimeLimit } from './errors.ts';
 
 const defaultDatabase = 'dropleaf';
 
@@ -14,19 +11,6 @@ const openMs = 5_000;
 
 /** A shorter loss of the connection is not logged. */
 const unnoticedMs = 1_000;
-
-/** Time limit for batches and for deletes of many megabytes, which no client waits for. */
-export const backgroundMs = 60_000;
-
-/** Longer than the election of a primary takes. */
-const electionMs = 60_000;
-const electionPauseMs = 500;
-
-/**
- * Time for a connection from the pool, retries and a second command, besides the wait for one answer: together they leave a
- * request time for its answer within ANSWER_MS.
- */
-const overheadMs = 1_000;
 
 /** The driver's time limits while a client waits for the answer. It has none for a whole operation. */
 const timeLimits: ConnectOptions = {
@@ -56,27 +40,6 @@ interface MongoSettings {
   readonly onCommand?: CommandEnded | undefined;
   /** After a loss of this length the client connects again from scratch. Default: 10 s. */
   readonly reconnectMs?: number;
-}
-
-/** How long a store's method may take: the driver's wait for one answer (`socketTimeoutMS`) and some overhead. */
-export function answerMs(connection: Connection): number {
-  const client: mongoose.mongo.MongoClient | undefined = connection.getClient(); // undefined: not opened yet
-  const socketTimeoutMS = client?.options.socketTimeoutMS ?? 0;
-  return socketTimeoutMS === 0 ? backgroundMs : socketTimeoutMS + overheadMs;
-}
-
-/** Repeats a call that no client waits for while the database is unavailable, for up to a minute. @throws the last error */
-export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
-  const { attempt } = withTimeLimit(backgroundMs, { attempt: call });
-  const end = performance.now() + electionMs;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isUnavailable(error) || performance.now() > end) throw error;
-      await pause(electionPauseMs);
-    }
-  }
 }
 
 /**

@@ -1,6 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { mongo } from 'mongoose';
-import { type UnavailableReason, unavailable } from '../domain/errors.ts';
+import { type Connection, mongo } from 'mongoose';
+import {
+  isUnavailable as isUnavailableError,
+  type UnavailableReason,
+  unavailable,
+} from '../domain/errors.ts';
 import { withTimeout } from '../util/promises.ts';
 
 const conflictAttempts = 10;
@@ -142,10 +146,54 @@ export async function retryConflicts<T>(call: () => Promise<T>): Promise<T> {
   return await call();
 }
 
+/** Time limit for batches and for deletes of many megabytes, which no client waits for. */
+const backgroundMs = 60_000;
+
+/** Longer than the election of a primary takes. */
+const electionMs = 60_000;
+const electionPauseMs = 500;
+
 /**
- * The same methods with a time limit. Write conflicts are retried, and errors of an unavailable database become
- * DropError `unavailable`: the write may or may not have been done. Other errors pass unchanged.
+ * Time for a connection from the pool, retries and a second command, besides the wait for one answer: together they leave a
+ * request time for its answer within ANSWER_MS.
  */
+const overheadMs = 1_000;
+
+/** How long a store's method may take: the driver's wait for one answer (`socketTimeoutMS`) and some overhead. */
+export function answerMs(connection: Connection): number {
+  const client: mongo.MongoClient | undefined = connection.getClient(); // undefined: not opened yet
+  const socketTimeoutMS = client?.options.socketTimeoutMS ?? 0;
+  return socketTimeoutMS === 0 ? backgroundMs : socketTimeoutMS + overheadMs;
+}
+
+/**
+ * The same methods within `answerMs`. Write conflicts are retried, and errors of an unavailable database become DropError
+ * `unavailable`: the write may or may not have been done. Other errors pass unchanged.
+ */
+export function forRequests<T extends object>(connection: Connection, methods: T): T {
+  return withTimeLimit(answerMs(connection), methods);
+}
+
+/** The same for batches and for deletes of many megabytes, which no client waits for. */
+export function inBackground<T extends object>(methods: T): T {
+  return withTimeLimit(backgroundMs, methods);
+}
+
+/** Repeats a call that no client waits for while the database is unavailable, for up to a minute. @throws the last error */
+export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
+  const { attempt } = inBackground({ attempt: call });
+  const end = performance.now() + electionMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isUnavailableError(error) || performance.now() > end) throw error;
+      await pause(electionPauseMs);
+    }
+  }
+}
+
+/** @see forRequests */
 export function withTimeLimit<T extends object>(timeoutMs: number, methods: T): T {
   // proof: all methods of a store return promises
   const entries = Object.entries(methods) as [string, (...args: unknown[]) => Promise<unknown>][];

@@ -1,6 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
-import { answerMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests } from '../mongo/errors.ts';
 import type { ProcessRegistry } from './page-changes.ts';
 
 interface ProcessDocument {
@@ -22,7 +21,7 @@ function webProcessModel(connection: Connection) {
 /** All times are the database's own (`$$NOW`), so the clocks of the processes do not matter. */
 export function createMongoProcessRegistry(connection: Connection): ProcessRegistry {
   const processes = webProcessModel(connection);
-  return withTimeLimit<ProcessRegistry>(answerMs(connection), {
+  return forRequests<ProcessRegistry>(connection, {
     async renew(_id, ms) {
       const expires_at = { $add: ['$$NOW', ms] };
       await processes.updateOne({ _id }, [{ $set: { expires_at } }], { upsert: true, updatePipeline: true });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Model, type mongo, Schema } from 'mongoose';
 import { insertUnlessTaken } from '../mongo/collection.ts';
-import { answerMs, backgroundMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds, type ListIds, mergedIds } from '../mongo/grid-bucket.ts';
 import type { ArtefactPart, RenderHead, RenderStore } from './render-store.ts';
 
@@ -74,7 +73,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
     return found?.bytes === undefined ? null : { bytes: toBytes(found.bytes), start: 0 };
   }
 
-  const forRequests = withTimeLimit<Pick<RenderStore, ForRequests>>(answerMs(connection), {
+  const forReaders = forRequests<Pick<RenderStore, ForRequests>>(connection, {
     async put(versionId, { head, br, gzip, context }) {
       const _id = artefactId(versionId, head.plan.renderer);
       const bytes = Buffer.concat(context === null ? [br, gzip] : [br, gzip, context]);
@@ -113,7 +112,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
     },
   });
 
-  const forJobs = withTimeLimit<Pick<RenderStore, ForJobs>>(backgroundMs, {
+  const forJobs = inBackground<Pick<RenderStore, ForJobs>>({
     async deleteOlder(versionId, renderer) {
       const older = { $gt: `${versionId}/`, $lt: artefactId(versionId, renderer) };
       const found = await artefacts.find({ _id: older }, { chunks: 1 }).lean();
@@ -138,7 +137,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
     /** With the chunks that an interrupted put or removal left behind. */
     listIds: mergedIds(listVersions(artefacts), listVersions(chunks)),
   });
-  return { ...forRequests, ...forJobs };
+  return { ...forReaders, ...forJobs };
 }
 
 /** Ids of versions, by the ids of documents that begin with them. */

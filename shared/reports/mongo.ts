@@ -2,8 +2,7 @@ import type { Connection } from 'mongoose';
 import { unavailable } from '../domain/errors.ts';
 import { orAbsent, record, whole } from '../domain/record.ts';
 import { collectionOf, insertUnlessTaken } from '../mongo/collection.ts';
-import { answerMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests } from '../mongo/errors.ts';
 import { pickPlace } from '../util/random-picks.ts';
 import { type Report, type ReportedPage, type ReportReason, reportRecord } from './report.ts';
 import type { ReportQuery, ReportStore } from './report-store.ts';
@@ -45,7 +44,7 @@ export function createMongoReportStore(connection: Connection): ReportStore {
     return pickPlace(places, cap);
   }
 
-  return withTimeLimit<ReportStore>(answerMs(connection), {
+  return forRequests<ReportStore>(connection, {
     async insert(report, cap) {
       for (let attempt = 0; attempt < attempts; attempt++) {
         if (await isKnown(report.id)) return 'known';

@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
 import { collectionOf, insertUnlessTaken } from '../mongo/collection.ts';
-import { answerMs, retryWhileUnavailable } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests, retryWhileUnavailable } from '../mongo/errors.ts';
 import { type SecretStore, secretRecord } from './secret-store.ts';
 
 const collection = collectionOf(secretRecord);
@@ -14,7 +13,7 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
     secrets.findOne({ _id: new RegExp(`^${name}(\\.\\d+)?$`) }).sort({ _id: -1 });
 
   return {
-    ...withTimeLimit<Pick<SecretStore, 'findOrCreate'>>(answerMs(connection), {
+    ...forRequests<Pick<SecretStore, 'findOrCreate'>>(connection, {
       async findOrCreate(name, fresh) {
         const known = await find(name).lean();
         if (known !== null) return known.value;

@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
 import { collectionOf, type DocumentOf, insertUnlessTaken } from '../mongo/collection.ts';
-import { answerMs } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
+import { forRequests } from '../mongo/errors.ts';
 import { type SignInStatus, signInRecord } from './sign-in.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
@@ -31,7 +30,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
     return matchedCount > 0;
   }
 
-  return withTimeLimit<SignInStore>(answerMs(connection), {
+  return forRequests<SignInStore>(connection, {
     async insert(signIn) {
       const isInserted = await insertUnlessTaken(signIns, toDocument(signIn), 'sign_ins_code');
       return isInserted ? 'inserted' : 'code_taken';

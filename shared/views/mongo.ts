@@ -1,7 +1,6 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose';
 import { dropModel } from '../drops/mongo-schema.ts';
-import { answerMs, backgroundMs } from '../mongo/connection.ts';
-import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
+import { forRequests, inBackground, isDuplicateOf } from '../mongo/errors.ts';
 import type { DayViews, ViewCount, ViewTotals } from './view-store.ts';
 
 const updatesPerCall = 500;
@@ -43,7 +42,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
     if (gone.length > 0) await days.deleteMany({ $or: gone.map((dropId) => daysOf(dropId)) });
   }
 
-  const calls = withTimeLimit(backgroundMs, {
+  const calls = inBackground({
     async addToDrops(number: number, chunk: readonly (readonly [dropId: string, count: number])[]) {
       const adds = chunk.map(([dropId, count]) => ({
         filter: { _id: dropId, views_batch: { $lt: number } },
@@ -66,7 +65,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
     },
   });
 
-  const reads = withTimeLimit<DayViews>(answerMs(connection), {
+  const reads = forRequests<DayViews>(connection, {
     async listDays(dropId, from) {
       const found = await days.find(daysOf(dropId, from)).sort({ _id: 1 }).lean();
       return new Map(found.map(({ _id, count }) => [_id.slice(dropId.length + 1), count]));

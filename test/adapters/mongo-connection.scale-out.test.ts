@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import type { DropError } from '../../shared/domain/errors.ts';
-import { answerMs, type Mongo, openMongo } from '../../shared/mongo/connection.ts';
-import { withTimeLimit } from '../../shared/mongo/errors.ts';
+import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
+import { answerMs, forRequests } from '../../shared/mongo/errors.ts';
 import { createReadiness } from '../../shared/mongo/readiness.ts';
 import { createMongoProcessRegistry } from '../../shared/pages/mongo.ts';
 import { inParallel } from '../contract/records.ts';
@@ -39,7 +39,7 @@ describe('the connection to MongoDB', () => {
 
   /** A store of one command. */
   function storeOf({ connection }: Mongo) {
-    return withTimeLimit(answerMs(connection), {
+    return forRequests(connection, {
       count: () => connection.collection('any').countDocuments({}),
     });
   }
