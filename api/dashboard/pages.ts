@@ -44,11 +44,7 @@ export interface Attempt {
 
 /** What a person does with a page that has a form. */
 export interface Act {
-  /**
-   * The page, about its target as it is now. Changes nothing.
-   * @param attempt the last one, if it failed
-   * @returns a question, a page with a form of its own, or the path to go to if there is nothing to ask
-   */
+  /** Changes nothing. @param attempt the last one, if it failed @returns the page, or the path to go to if there is nothing to ask */
   ask(req: Request, session: Session, attempt?: Attempt): Promise<Question | SessionPage | string>;
   /** Does it. @returns where it leads */
   perform(req: Request, res: Response, session: Session, form: Form): Promise<Shown<SessionPage>>;

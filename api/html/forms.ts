@@ -15,8 +15,7 @@ export function formError(error: DropError | string | null | undefined): Html | 
 }
 
 /**
- * The attributes that link a field to its hint and, if the field is invalid, to the form's error. An invalid field gets the
- * focus, so that the keyboard is where the error is and a screen reader reads it.
+ * Links a field to its hint and, if it is invalid, to the form's error. An invalid field gets the focus: a screen reader reads both.
  * @param takesFocus false for a second field of the same error
  */
 export function fieldState(isInvalid: boolean, hintId?: string, takesFocus = true): Html | null {
@@ -39,11 +38,7 @@ export function errorText({
   return wait === null ? sentence : `${sentence} Try again in ${wait}.`;
 }
 
-/**
- * A waiting time after "in": `42 seconds`, rounded up.
- * @param seconds the `retry_after_seconds` of an error's details
- * @returns null if the error has none
- */
+/** `42 seconds`, rounded up. @param seconds `retry_after_seconds` of an error's details @returns null if it has none */
 export function waitText(seconds: unknown): string | null {
   if (typeof seconds !== 'number') return null;
   if (seconds <= 1) return 'a moment';

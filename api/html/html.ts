@@ -60,10 +60,7 @@ function escapeText(text: string): string {
 const invisible =
   /((?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])/u;
 
-/**
- * Untrusted text that cannot mislead the reader: invisible characters are shown as `U+202E`, and the text direction stays
- * inside the element.
- */
+/** Untrusted text: invisible characters are shown as `U+202E`, and its direction stays inside the element. */
 export function visible(text: string): Html {
   const parts = text
     .split(invisible)

@@ -1,10 +1,6 @@
 import { type Fragment, type Html, html, visible } from './html.ts';
 
-/**
- * What the last form has done, above the page that it led to: `?notice=deleted`.
- * @param key the value of `notice` in the query; unknown keys and several show nothing
- * @param texts the notices that the page knows
- */
+/** What the last form has done: `?notice=deleted`. @param key in the query; unknown ones show nothing @param texts by key */
 export function noticeFor(key: unknown, texts: Readonly<Record<string, string | Html>>): Html | null {
   if (typeof key !== 'string' || !Object.hasOwn(texts, key)) return null;
   return html`<p class="notice" role="status">${texts[key]}</p>`;
@@ -16,8 +12,7 @@ export function copyButton(text: string, label = 'Copy'): Html {
 }
 
 /**
- * A moment. Without scripts its text is UTC; the shared script (browser/shared/times.ts) shows it in the viewer's zone.
- * @param ms Unix milliseconds
+ * Without scripts its text is UTC; the shared script (browser/shared/times.ts) shows it in the viewer's zone.
  * @param options.relative the script shows `3 hours ago`
  */
 export function timeTag(ms: number, { relative = false }: { relative?: boolean } = {}): Html {

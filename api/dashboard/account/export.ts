@@ -109,10 +109,8 @@ function alreadyRunning(): DropError {
 }
 
 /**
- * Sends the entries as one zip file; at most two are in memory at a time. If the entries fail or the client disconnects, the
- * archive has no directory, so no program takes it for a whole one.
+ * Sends the entries as one zip file; at most two are in memory. If they fail it has no directory: no program takes it for whole.
  * @param idleMs the client is cut off if it reads nothing for this time
- * @throws the error of the entries, after the connection was closed
  */
 async function sendZip(res: ServerResponse, entries: AsyncIterable<ZipEntry>, idleMs: number): Promise<void> {
   const zip = new ZipFile();

@@ -32,10 +32,7 @@ export function valuesOf(drop: Drop, maxTags: number): EditValues {
   return { ...fields, ifMatch: String(drop.rev), shown: JSON.stringify(fieldsText(fields)) };
 }
 
-/**
- * After a conflict: what the person changed, and for the other fields what is live now. Without this, saving again would
- * undo what a program has written into fields that the person never touched.
- */
+/** What the person changed, and for other fields what is live: saving again must not undo what a program has written into those. */
 export function afterConflict(values: EditValues, live: Drop, maxTags: number): EditValues {
   const before = readShown(values.shown);
   const sent = fieldsText(values);
@@ -105,10 +102,9 @@ export function editFormBytes(config: Config): number {
 }
 
 /**
- * The values as the body of a PATCH. Fields of a form have no line breaks in one line and no seconds of an expiry: what
- * nobody touched stays as it is.
- * @param drop as the form showed it; at another revision the change is refused
- * @throws DropError `invalid_arg` for what only a form can get wrong: a tag that is there twice, a time that is none
+ * The body of a PATCH. A field has no line breaks in one line and no seconds of an expiry, so what nobody touched stays.
+ * @param drop as the form showed it
+ * @throws DropError `invalid_arg` for a tag that is there twice, or a time that is none
  */
 export function toPatchBody({ title, description, tags, expires }: EditValues, drop: Drop): object {
   const metadata = new Map<string, string>();

@@ -26,8 +26,7 @@ const notices: Readonly<Record<string, string>> = {
   ...historyNotices,
 };
 
-interface OwnedPage {
-  readonly drop: Drop;
+interface OwnedPage extends HistoryData {
   readonly stats: Views;
   readonly range: Range;
   /** null: the page was taken down. */
@@ -35,10 +34,6 @@ interface OwnedPage {
   readonly baseUrl: string;
   /** From the address. */
   readonly notice: unknown;
-  /** Newest first. */
-  readonly versions: HistoryData['versions'];
-  /** Of the session. */
-  readonly formField: Html;
 }
 
 /** /drops/{slug}: one drop for its owner. */
@@ -47,7 +42,7 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
   const makePreview = createPreviews(parts.services);
   const source = sourceHandlers(parts.services);
 
-  /** null: the page is taken down or gone; `drops.get` says which. It is found by its slug alone, so the owner is compared. */
+  /** null: the page is taken down or gone. It is found by its slug alone, so the owner is compared. */
   async function previewOf({ ownerId }: Caller, slug: string): Promise<Preview | null> {
     const page = await pages.find(slug, null).catch(nullIfNotFound);
     return page !== null && page.ownerId === ownerId && !page.isTakenDown && hasVersion(page)
@@ -77,7 +72,7 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
 }
 
 export function dropPage(parts: OwnedPage): PageParts {
-  const { drop, stats, range, preview, baseUrl, notice, versions, formField } = parts;
+  const { drop, stats, range, preview, baseUrl, notice } = parts;
   const { slug, title, takedown } = drop;
   return {
     title,
@@ -100,7 +95,7 @@ ${detailsSection(drop)}
 ${!takedown && shareSection(drop, baseUrl)}
 </div>
 ${viewsSection({ slug, stats, range })}
-${historySection({ drop, versions, formField })}
+${historySection(parts)}
 <section class="panel danger-zone" aria-labelledby="delete-title">
 <h2 id="delete-title">Delete</h2>
 <div class="row between"><p>The page and all its versions are deleted for good. The address shows nothing any more.</p>
@@ -195,24 +190,17 @@ function embedCode({ slug, title }: Drop, baseUrl: string): string {
   );
 }
 
-const widths = [
-  { key: 'full', name: 'Full' },
-  { key: 'tablet', name: 'Tablet' },
-  { key: 'phone', name: 'Phone' },
-] as const;
+const widths = { full: 'Full', tablet: 'Tablet', phone: 'Phone' } as const;
 
-/**
- * The drop in a frame. The style sheet gives the frame the width that is chosen, so this needs no script.
- * @param preview null: there is nothing to show
- */
+/** The drop in a frame, which the style sheet gives the width that is chosen. @param preview null: there is nothing to show */
 function previewSection(preview: Preview | null): Html | null {
   if (preview === null) return null;
   return html`<section class="panel preview" aria-labelledby="preview-title">
 <div class="panel-head"><h2 id="preview-title">Preview</h2>
 <fieldset class="segments"><legend class="visually-hidden">Width of the preview</legend>
-${widths.map(
-  ({ key, name }, i) =>
-    html`<label><input class="visually-hidden" type="radio" name="preview" value="${key}"${i === 0 && html` checked`}>${name}</label>
+${Object.entries(widths).map(
+  ([key, name]) =>
+    html`<label><input class="visually-hidden" type="radio" name="preview" value="${key}"${key === 'full' && html` checked`}>${name}</label>
 `,
 )}</fieldset></div>
 <div class="stage"><iframe src="${preview.src}" title="Preview of the page" sandbox="${preview.sandbox}" referrerpolicy="no-referrer"></iframe></div>

@@ -38,10 +38,7 @@ export function passcodeRoutes(parts: RouteParts): readonly Route[] {
   });
 }
 
-/**
- * The form that sets, changes or removes the passcode. It is entered once: a mistake locks nobody out for longer than it
- * takes to set another one.
- */
+/** The passcode is entered once: a mistake locks nobody out for longer than it takes to set another one. */
 export function passcodePage(parts: {
   readonly drop: Drop;
   /** Of the session. */

@@ -98,8 +98,7 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
 
 /**
  * @param from null: the version before `to`, or after it if none is before @param to null: the latest
- * @returns null: the drop has only one version
- * @throws DropError `not_found`
+ * @returns null: the drop has only one version @throws DropError `not_found`
  */
 function chooseTwo(versions: readonly OwnedVersion[], from: number | null, to: number | null) {
   const [latest] = versions;

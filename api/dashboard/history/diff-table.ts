@@ -20,10 +20,7 @@ type Sign = '+' | '-' | ' ';
 
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/**
- * Reads a unified diff, as `Diffs` makes it, up to the limits above: the rest costs nothing.
- * @param caption of the table, for screen readers
- */
+/** Reads a unified diff (`Diffs`) up to the limits above: the rest costs nothing. @param caption for screen readers */
 export function diffTable(diff: string, caption: string): DiffTable {
   const hunks: Html[] = [];
   let rows: Html[] = [];

@@ -79,10 +79,7 @@ ${pagination(page, Math.ceil(versions.length / pageSize), (to) => `?page=${to}`,
   };
 }
 
-/**
- * @param preview null: the drop was taken down
- * @param context sanitized markup; null: none
- */
+/** @param preview null: the drop was taken down @param context sanitized markup; null: none */
 function versionPage(
   { drop, versions, formField }: HistoryData,
   version: OwnedVersion,
@@ -205,7 +202,7 @@ export function pick(versions: readonly OwnedVersion[], number: number): OwnedVe
   return version;
 }
 
-/** The page of a version of the caller's own drop, for a frame or its context. @throws DropError `not_found`, `version_not_found` */
+/** The page of a version of the caller's drop. @throws DropError `not_found`, `version_not_found` */
 export async function findOwnPage(
   pages: Services['pages'],
   caller: Caller,

@@ -30,10 +30,7 @@ export interface ListAddress {
   readonly page: number;
 }
 
-/**
- * Search and tags have the names and rules of GET /api/drops. A sort, view or page that does not exist is the first one.
- * @returns a function of the query. It throws DropError `invalid_arg`
- */
+/** Search and tags are those of GET /api/drops. A sort, view or page that does not exist is the first. @throws DropError `invalid_arg` */
 export function createAddressReader(config: Config): (query: Query) => ListAddress {
   const readQuery = createDropQueryReader(config);
   return (query) => {

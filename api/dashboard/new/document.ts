@@ -28,9 +28,7 @@ export type FormParts = ReadonlyMap<string, FormPart>;
 /** The fields beside the document. */
 const otherFieldsBytes = 64 * 1024;
 
-/**
- * The route of a form that has a document. Checks the form's token before `save` sees it. Refuses it with 413, 415 and `html_too_large`.
- */
+/** Checks the form's token before `save` sees it. Refuses a document with 413, 415 and `html_too_large`. */
 export function documentForm(
   { services: { config }, readBody, sessions, layout }: RouteParts,
   { path, nav }: { readonly path: string; readonly nav: NavItem },
@@ -72,10 +70,7 @@ function checkOtherFields(parts: FormParts): void {
   throw new HttpError(413, 'invalid_arg', message, { field: 'form', max_bytes: otherFieldsBytes });
 }
 
-/**
- * The chosen file byte for byte, or else the pasted text.
- * @throws DropError `html_required`, `html_too_large`, `invalid_arg` (not HTML, not UTF-8)
- */
+/** The chosen file byte for byte, or else the pasted text. @throws DropError `html_required`, `html_too_large`, `invalid_arg` */
 export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
   const pasted = textOf(parts, 'html');
   const file = parts.get('file');
@@ -96,11 +91,7 @@ export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
   return document;
 }
 
-/**
- * The same form with the same content is one write, however often it is sent. With another content it is another one: a
- * person who goes back and chooses another file publishes that too.
- * @param path of the form
- */
+/** The same form with the same content is one write. A person who goes back and chooses another file publishes that too. */
 export function keyOfForm(path: string, parts: FormParts): IdempotentRequest {
   const hash = createHash('sha256');
   for (const [name, { filename, bytes }] of [...parts].sort(([a], [b]) => (a < b ? -1 : 1))) {

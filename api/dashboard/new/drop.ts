@@ -160,10 +160,7 @@ function publishedNotice({ slug, title }: Drop, baseUrl: string): Html {
 <p class="copyable"><code>${url}</code>${copyButton(url)}<a class="button quiet small" href="${pagePath(slug)}">Open</a></p></div>`;
 }
 
-/**
- * Where a script shows that files can be dropped, and what becomes of each. The form token comes from here on a page without
- * the form.
- */
+/** Where a script shows that files can be dropped, and what becomes of each. Its form has the form token for the script. */
 export function dropTarget(formField: Html, { HTML_MAX_BYTES }: Config): Html {
   return html`<div class="dropzone drop-target" data-drop-target hidden><p class="strong">Drop HTML files to publish them</p></div>
 <form hidden data-upload data-max-bytes="${HTML_MAX_BYTES}" data-max-size="${sizeText(HTML_MAX_BYTES)}">${formField}</form>
