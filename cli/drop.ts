@@ -50,7 +50,6 @@ function readEtag({ etag }: ApiAnswer['headers']): string | undefined {
   return isEtag(strong) ? strong : undefined;
 }
 
-/** @throws CliError as `Api.request` does */
 export function readLive(api: Api, slug: string): Promise<DropState> {
   return requestDrop(api, 'GET', `/${slug}`);
 }

@@ -66,7 +66,7 @@ describe('publish: checks of the page', () => {
   });
 
   it('take less than two seconds, whatever the 2 MB are', () => {
-    const parts = [
+    const tags = [
       '<',
       '<a ',
       '<a b="',
@@ -74,11 +74,10 @@ describe('publish: checks of the page', () => {
       `<p a='">`,
       '<svg><title>',
       '<style>url(',
-      'import ',
       '<a href=x',
       '<!--',
-      ' ',
     ];
+    const parts = [...tags, 'import ', ' '];
     for (const part of parts) {
       const page = part.repeat(Math.ceil(2_097_152 / part.length));
       const check = () => [page, `<script>${page}`].map((one) => checkPage(one));

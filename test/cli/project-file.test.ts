@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { keyOfFirst, type Published, recall, remember } from '../../cli/project-file.ts';
+import { rejectionOf } from '../support/rejection.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const origin = 'https://drops.example';
@@ -48,38 +49,24 @@ describe('publish: .dropleaf.json', () => {
     expect(recall(file, origin)).to.deep.equal(published());
   });
 
-  it('a lock that a crash left is removed', async () => {
-    const file = join(makeTempDir(), 'a.html');
-    const lock = join(file, '..', '.dropleaf.json.lock');
-    writeFileSync(lock, '');
-    utimesSync(lock, 0, 0);
-    await remember(file, origin, published());
-    expect(recall(file, origin)).to.deep.equal(published());
-  });
-
   it('a file that is not valid stays as it is, and the error names it, the fault and what to do', async () => {
     const file = join(makeTempDir(), 'a.html');
     const path = join(file, '..', '.dropleaf.json');
+    const fileWith = (entry: object) => JSON.stringify({ files: { 'a.html': { [origin]: entry } } });
     for (const [content, fault] of [
       ['{', 'it is not JSON'],
       ['<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x', 'it has merge conflicts'],
       ['[]', '"files" must be an object'],
       ['{"files": {"a.html": 1}}', 'the entry of a.html must be an object'],
-      [
-        `{"files": {"a.html": {"${origin}": {"slug": "abc"}}}}`,
-        `the entry of a.html for ${origin} is incomplete`,
-      ],
-      [
-        JSON.stringify({ files: { 'a.html': { [origin]: published({ etag: '"a"\r\nX: y' }) } } }),
-        'is incomplete',
-      ],
+      [fileWith({ slug: 'abc' }), `the entry of a.html for ${origin} is incomplete`],
+      [fileWith(published({ etag: '"a"\r\nX: y' })), 'is incomplete'],
     ] as const) {
       writeFileSync(path, content);
       expect(() => recall(file, origin)).to.throw(
         `${path} is not valid: ${fault}`.slice(0, path.length + 15),
       );
-      const error = await remember(file, origin, published()).catch((reason: unknown) => String(reason));
-      expect(error).to.include(fault).and.to.include('Repair it');
+      const { message } = await rejectionOf(remember(file, origin, published()));
+      expect(message).to.include(fault).and.to.include('Repair it');
       expect(readFileSync(path, 'utf8')).to.equal(content);
       expect(readdirSync(join(file, '..'))).to.deep.equal(['.dropleaf.json']);
     }
@@ -87,10 +74,8 @@ describe('publish: .dropleaf.json', () => {
 
   it('a folder that cannot be written is an error that names the file', async () => {
     const folder = join(makeTempDir(), 'none');
-    const error = await remember(join(folder, 'a.html'), origin, published()).catch((reason: unknown) =>
-      String(reason),
-    );
-    expect(error).to.include(`cannot write ${join(folder, '.dropleaf.json')}`);
+    const error = await rejectionOf(remember(join(folder, 'a.html'), origin, published()));
+    expect(error.message).to.include(`cannot write ${join(folder, '.dropleaf.json')}`);
   });
 });
 

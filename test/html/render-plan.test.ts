@@ -9,7 +9,7 @@ const render = (html: string) => {
   const bytes = Buffer.from(html);
   return Buffer.from(applyPlan(bytes, planRender(bytes))).toString();
 };
-const viewportMeta = '<meta name="viewport"';
+const viewport = /<meta name="viewport"/;
 
 describe('planRender', () => {
   for (const [group, documents] of Object.entries(cases)) {
@@ -44,29 +44,22 @@ describe('planRender', () => {
     expect(planRender(Buffer.from('')).renderer).to.equal(rendererVersion);
   });
 
-  for (const html of [
-    '<head><meta name=viewport content="width=400"></head>',
-    '<head><META CONTENT=x NAME="ViewPort"></head>',
-    '<meta name=viewport>text',
-    '<head></head><meta name="viewport"><body>',
-  ]) {
-    it(`adds no viewport to ${html}`, () => {
+  for (const [html, added] of [
+    ['<head><meta name=viewport content="width=400"></head>', /^<style/],
+    ['<head><META CONTENT=x NAME="ViewPort"></head>', /^<style/],
+    ['<meta name=viewport>text', /^<style/],
+    ['<head></head><meta name="viewport"><body>', /^<style/],
+    ['<head><!-- <meta name=viewport> --></head>', viewport],
+    ['<head><script>"<meta name=viewport>"</script></head>', viewport],
+    ['<head><noscript><meta name=viewport></noscript></head>', viewport],
+    ['<head><template><meta name=viewport></template></head>', viewport],
+    ['<head><meta name=viewports><meta content=viewport><meta property=viewport></head>', viewport],
+    ['<head><title><meta name=viewport></title></head>', viewport],
+  ] as const) {
+    it(`adds ${added === viewport ? 'a' : 'no'} viewport to ${html}`, () => {
       const plan = planRender(Buffer.from(html));
-      expect(plan.insertion).to.match(/^<style/);
+      expect(plan.insertion).to.match(added);
       expect(judge(Buffer.from(html), plan)).to.include({ difference: null, style: 'last' });
-    });
-  }
-
-  for (const html of [
-    '<head><!-- <meta name=viewport> --></head>',
-    '<head><script>"<meta name=viewport>"</script></head>',
-    '<head><noscript><meta name=viewport></noscript></head>',
-    '<head><template><meta name=viewport></template></head>',
-    '<head><meta name=viewports><meta content=viewport><meta property=viewport></head>',
-    '<head><title><meta name=viewport></title></head>',
-  ]) {
-    it(`adds a viewport to ${html}`, () => {
-      expect(planRender(Buffer.from(html)).insertion).to.contain(viewportMeta);
     });
   }
 
@@ -84,8 +77,7 @@ describe('planRender', () => {
       '<head></head><body><style data-dropleaf></style>',
       '<head><style title="data-dropleaf"></style></head>',
     ]) {
-      const plan = planRender(Buffer.from(html));
-      expect(plan.insertion, html).to.contain('<style data-dropleaf>');
+      expect(planRender(Buffer.from(html)).insertion, html).to.contain('<style data-dropleaf>');
     }
   });
 
