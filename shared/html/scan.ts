@@ -5,15 +5,22 @@ import {
   Parser,
   Token,
   type TokenHandler,
-  type Tokenizer,
+  Tokenizer,
   TokenizerMode,
 } from 'parse5';
-import { DocumentTokenizer } from './tokenizer.ts';
 import { createTree } from './tree.ts';
 
 const { TokenType } = Token;
 
 type AnyToken = Parameters<TokenHandler[keyof Omit<TokenHandler, 'onParseError'>]>[0];
+
+export class DocumentTokenizer extends Tokenizer {
+  /** How many attributes an unfinished tag has so far. parse5 compares each with all before it. */
+  countOpenAttributes(): number {
+    const token = this.currentToken;
+    return token !== null && 'attrs' in token ? token.attrs.length : 0;
+  }
+}
 
 /** How much of a document may be parsed. */
 export interface ScanLimits {

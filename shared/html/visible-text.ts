@@ -1,5 +1,5 @@
 import { type Token, type TokenHandler, TokenizerMode } from 'parse5';
-import { DocumentTokenizer } from './tokenizer.ts';
+import { DocumentTokenizer } from './scan.ts';
 
 /** The contents of these elements are text up to their end tag (HTML standard, 13.2.6.4.4, with scripting). */
 const textModes: Readonly<Record<string, number>> = {

@@ -34,9 +34,8 @@ describe('GET /p/{slug}/card.png', () => {
       const raw = (await service.get(`/p/${slug}/raw`)).headers;
       for (const name of ['cache-control', 'cache-tag']) expect(headers[name], name).to.equal(raw[name]);
       expect(headers['set-cookie']).to.equal(undefined);
-      const again = await service.get(`/p/${slug}/card.png?v=x`, {
-        headers: { 'if-none-match': headers.etag ?? '' },
-      });
+      const known = { 'if-none-match': headers.etag ?? '' };
+      const again = await service.get(`/p/${slug}/card.png?v=x`, { headers: known });
       expect([again.status, again.text]).to.deep.equal([304, '']);
       for (const name of ['cache-control', 'cache-tag', 'etag'])
         expect(again.headers[name], name).to.equal(headers[name]);
@@ -125,10 +124,8 @@ describe('Tags for previews of links', () => {
     expect((await service.get(image.slice(service.config.BASE_URL.length))).status).to.equal(200);
     expect(tag('name', 'twitter:card')).to.equal('summary_large_image');
     expect(tag('name', 'twitter:image')).to.equal(image);
-    expect([tag('property', 'og:image:width'), tag('property', 'og:image:height')]).to.deep.equal([
-      '1200',
-      '630',
-    ]);
+    const size = ['width', 'height'].map((side) => tag('property', `og:image:${side}`));
+    expect(size).to.deep.equal(['1200', '630']);
     expect(tag('property', 'og:image:alt')).to.equal('A "title" & <b>');
     await owner.put(slug);
     expect((await tagsOf(slug)).image).to.equal(image);
@@ -137,11 +134,8 @@ describe('Tags for previews of links', () => {
   });
 
   it('of a locked drop name the card of locked pages and say nothing of the drop', async () => {
-    const { slug } = await owner.create({
-      title: 'Hidden title',
-      description: 'Hidden text',
-      passcode: 'open-sesame',
-    });
+    const hidden = { title: 'Hidden title', description: 'Hidden text' };
+    const { slug } = await owner.create({ ...hidden, passcode: 'open-sesame' });
     const { text, tag, image, page } = await tagsOf(slug);
     expect(text).to.not.include('Hidden');
     expect(image).to.equal(`${service.config.BASE_URL}/p/${slug}/card.png`);
@@ -180,13 +174,8 @@ describe('Tags for previews of links', () => {
       ...{ type: 'link', version: '1.0', provider_name: 'Dropleaf', provider_url: BASE_URL },
       title: 'Locked page',
     });
-    const others = [
-      'https://example.com/p/abc',
-      `${BASE_URL}/p/unknown`,
-      `${BASE_URL}/api/me`,
-      `${BASE_URL}@evil.example/p/${slug}`,
-    ];
-    for (const url of others) expectError(await ask(url), 404, 'not_found');
+    const own = ['/p/unknown', '/api/me', `@evil.example/p/${slug}`].map((rest) => BASE_URL + rest);
+    for (const url of ['https://example.com/p/abc', ...own]) expectError(await ask(url), 404, 'not_found');
     for (const url of ['', 'x', `/p/${slug}`, '//[']) expectError(await ask(url), 400, 'invalid_arg');
     expectError(await service.get('/oembed'), 400, 'invalid_arg');
     expectError(await ask(`${BASE_URL}/p/${slug}`, '&format=yaml'), 501, 'invalid_arg');

@@ -74,21 +74,12 @@ describe('dropleaf behind a proxy, and over http', () => {
   it('names the proxy and its status if it wants a password, does not know the host, or is not there', async () => {
     await start('ada:secret');
     const address = `http://127.0.0.1:${proxy.port}`;
+    const https = 'https://drops.example';
     const failures: [variable: string, url: string, through: string, problem: string][] = [
-      [
-        'HTTPS_PROXY',
-        'https://drops.example',
-        address,
-        'with status 407, so it asks for a user and password',
-      ],
-      ['HTTPS_PROXY', 'https://drops.example', address.replace('//', '//ada:no@'), 'with status 407'],
+      ['HTTPS_PROXY', https, address, 'with status 407, so it asks for a user and password'],
+      ['HTTPS_PROXY', https, address.replace('//', '//ada:no@'), 'with status 407'],
       ['HTTPS_PROXY', 'https://other.example', address.replace('//', '//ada:secret@'), 'with status 502'],
-      [
-        'HTTPS_PROXY',
-        'https://drops.example',
-        'http://127.0.0.1:1',
-        'proxy http://127.0.0.1:1: nothing answers',
-      ],
+      ['HTTPS_PROXY', https, 'http://127.0.0.1:1', 'proxy http://127.0.0.1:1: nothing answers'],
       ['HTTP_PROXY', 'http://dropleaf:3000', address, 'status 407: the proxy asks for a user and password'],
     ];
     for (const [variable, url, through, problem] of failures) {
