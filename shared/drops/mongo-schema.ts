@@ -190,7 +190,7 @@ export function toPage(row: PageRow): Page {
   });
 }
 
-export function toVersion(document: VersionDocument): Version {
+function toVersion(document: VersionDocument): Version {
   return version.read(document, {});
 }
 

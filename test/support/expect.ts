@@ -13,7 +13,7 @@ export function expectError(answer: Answer<unknown>, status: number, code: strin
 }
 
 /** The same for an envelope found elsewhere, such as in a page's script tag. */
-export function expectEnvelope(
+function expectEnvelope(
   body: unknown,
   status: number,
   code: string,
