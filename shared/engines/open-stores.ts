@@ -26,37 +26,18 @@ export async function openStores(
   config: Config,
   deps: { log: Log; role: Role; clock: Clock; metrics?: Pick<Metrics, 'stores'> | null },
 ): Promise<OpenedEngine> {
-  const engine = await openEngine(config, { metrics: null, ...deps });
+  const options = { metrics: null, ...deps, config };
+  const engine: OpenedEngine = isScaleOut(config)
+    ? await (await import('./scale-out-engine.ts')).openScaleOutEngine(options)
+    : (await import('./embedded-engine.ts')).openEmbeddedEngine(options);
   try {
-    if (typeof deps.role === 'string') await refuseHalfFilled(engine);
+    const unfinished = typeof deps.role === 'string' ? await engine.archive.findUnfinishedImport() : null;
+    if (unfinished !== null) throw importHasNotEnded(unfinished);
     return engine;
   } catch (error) {
     await engine.close();
     throw error;
   }
-}
-
-async function openEngine(
-  config: Config,
-  {
-    log,
-    role,
-    clock,
-    metrics,
-  }: { log: Log; role: Role; clock: Clock; metrics: Pick<Metrics, 'stores'> | null },
-): Promise<OpenedEngine> {
-  if (isScaleOut(config)) {
-    const { openScaleOutEngine } = await import('./scale-out-engine.ts');
-    return openScaleOutEngine({ config, clock, log, metrics });
-  }
-  const { openEmbeddedEngine } = await import('./embedded-engine.ts');
-  return openEmbeddedEngine({ config, clock, log, role, metrics });
-}
-
-/** @throws Error that says how to go on, if an import has not ended */
-async function refuseHalfFilled({ archive }: Engine): Promise<void> {
-  const unfinished = await archive.findUnfinishedImport();
-  if (unfinished !== null) throw importHasNotEnded(unfinished);
 }
 
 /**
