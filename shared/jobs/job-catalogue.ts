@@ -1,6 +1,6 @@
 import { type InferType, number, type ObjectSchema, object, string } from 'yup';
 
-/** Of the jobs that are due, those of the lowest number run first. */
+/** Due jobs of the lowest number run first. */
 export const priorities = [0, 1, 2] as const;
 
 interface JobDefinition<P extends object = object> {
@@ -51,7 +51,7 @@ export const jobs = {
 /** How long a job waits that met `unavailable`. */
 export const unavailableRetryMs = 10 * second;
 
-/** A job whose process ended this many times while it ran is kept as failed. */
+/** A job whose process was killed this many times while it ran is kept as failed. */
 export const crashLimit = 10;
 export const failedKeptMs = 7 * 24 * 60 * minute;
 

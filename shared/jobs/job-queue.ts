@@ -41,7 +41,7 @@ export interface JobMonitor {
    */
   listFailed(limit: number): Promise<FailedJob[]>;
 
-  /** Of the first `limit` jobs that wait for a time, those whose attempt failed and that will run again. */
+  /** Jobs whose attempt failed and that will run again, among the first `limit` jobs that wait for a time. */
   listRetried(limit: number): Promise<RetriedJob[]>;
 
   /**

@@ -3,7 +3,7 @@ import type { Redis } from '../redis/connection.ts';
 import { jobNames, priorities } from './job-catalogue.ts';
 import { addTallies, type JobCount, type JobTally } from './job-reports.ts';
 
-/** Of more jobs in one range, this many are read: Redis answers nobody else meanwhile, for about 2 ms. */
+/** At most so many jobs of one range are read: Redis answers no other client meanwhile, for about 2 ms. */
 const readAtMost = 1_000;
 const blockLength = 10;
 
@@ -38,7 +38,7 @@ else
   end
 end
 
--- Due when the delay that it was added with ended; after an attempt, when the backoff ended.
+-- Due after the delay that it was added with; after an attempt, when the backoff is over.
 local function dueTimeOf(id, timestamp)
   local job = redis.call('HMGET', prefix .. id, 'opts', 'processedOn', 'atm')
   local opts, startedAt, attempts = cjson.decode(job[1]), job[2], job[3]

@@ -83,7 +83,7 @@ export function startJobWorker(deps: {
     await failed.removeOthers(job).catch(report); // before its end, so that no other job of its key can fail meanwhile
   }
 
-  /** Without counting this attempt. The run of a schedule whose next run is due by then ends instead. */
+  /** Without counting this attempt. A schedule whose next run is due by then has this run dropped. */
   async function runLater(job: Job): Promise<void> {
     const at = Date.now() + unavailableRetryMs;
     const everyMs = (isJobName(job.name) && jobs[job.name].everyMs) || Number.POSITIVE_INFINITY;

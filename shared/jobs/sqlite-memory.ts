@@ -9,7 +9,7 @@ export interface HeldJob {
   readonly payload: string;
   /** Calls of the handler, this one included. */
   readonly attempts: number;
-  /** How many of them ended with their process. */
+  /** In how many of them the process was killed. */
   readonly crashes: number;
   /** It has no row. */
   readonly isInMemory?: true;

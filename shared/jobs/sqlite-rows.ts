@@ -182,7 +182,7 @@ export function createJobRows(db: Database) {
     /** As if this attempt had not begun. */
     giveBack: (job: HeldJob, dueAt: number) => putBack(job, job.attempts - 1, null, dueAt),
 
-    /** For a job whose process ended: it waits again, its attempt counted, or fails after too many crashes. */
+    /** For a job whose process was killed: it waits again, its attempt counted, or fails after too many crashes. */
     recover(job: HeldJob, now: number): 'waiting' | 'failed' {
       const crashes = job.crashes + 1;
       const isFailed = crashes >= crashLimit;
@@ -217,10 +217,10 @@ export function createJobRows(db: Database) {
     /** The latest versions of drops that list a render as a pending task and have no row; those that wait for longest first. */
     listPendingRenders: () => sql.pendingRenders.all({}),
 
-    /** Of the same drops. Those that another process renders now count as waiting. */
+    /** Counts the same drops. Those that another process renders now count as waiting. */
     tallyPendingRenders: (now: number) => dueAt(now, sql.renderTally.all({})),
 
-    /** Of the rows, and of the due schedules that have none. */
+    /** Counts the rows, and the due schedules that have none. */
     tally: (now: number) => dueAt(now, [...sql.tallies.all({}), ...sql.dueSchedules.all({ now })]),
   };
 }

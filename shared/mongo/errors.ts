@@ -36,7 +36,7 @@ const saysUnavailable = serverSays([
   ...[43, 100, 133], // CursorNotFound (of a lost server), UnsatisfiableWriteConcern, FailedToSatisfyReadPreference
 ]);
 
-/** A MongoDB that cannot write its journal ends instead. */
+/** A MongoDB that cannot write its journal exits instead. */
 const saysDiskIsFull = serverSays([14_031], /No space left on device|not enough (disk )?space/i);
 
 /** As a standby, or with `default_transaction_read_only`. A replica set has another primary, or none: `saysUnavailable`. */

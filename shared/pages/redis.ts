@@ -62,7 +62,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
   let lastRenewal: Promise<void> = Promise.resolve();
   let isClosed = false;
 
-  function tell(slug: string): void {
+  function notify(slug: string): void {
     for (const listener of listeners) listener(slug);
   }
 
@@ -90,7 +90,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
     }
     const { slug, from, n } = JSON.parse(message) as Notice; // proof: only `published` writes to the channel
     if (from === id) return;
-    tell(slug);
+    notify(slug);
     // If it is lost, the other process waits `waitMs`.
     redis.client.publish(confirmationsOf(from), `${n} ${id}`).catch(() => undefined);
   }
@@ -113,7 +113,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
     const begun = now();
     await registry.renew(id, registrationMs);
     const done = now();
-    // The registration before may have ended, and then changes did not wait for this process. Half of `registrationMs` is
+    // If the registration before has expired, changes did not wait for this process. Half of `registrationMs` is
     // for clocks of database servers that differ or are set.
     if (done - renewedAt >= registrationMs / 2) registeredSince = done;
     renewedAt = begun;
@@ -147,7 +147,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
     async publish(...slugs) {
       const deadline = now() + waitMs;
       const notices = slugs.map((slug): Notice => ({ slug, from: id, n: ++lastNotice }));
-      for (const slug of slugs) tell(slug);
+      for (const slug of slugs) notify(slug);
       try {
         const late = () => new Error('not every process has confirmed a change');
         const registered = listOthers(); // one read for all of them
@@ -180,7 +180,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
     async close(): Promise<void> {
       isClosed = true;
       await lastRenewal; // it would register the process again
-      if (Number.isFinite(renewedAt)) await registry.remove(id).catch(() => undefined); // it ends by itself
+      if (Number.isFinite(renewedAt)) await registry.remove(id).catch(() => undefined); // it expires by itself
       subscriber?.disconnect();
     },
   };

@@ -181,7 +181,7 @@ function connect(client: Client, server: string, waitMs: number): Promise<void> 
       settle();
     };
     client.on('ready', onReady).on('error', onError);
-    client.connect().catch(() => undefined); // the events tell
+    client.connect().catch(() => undefined); // the events say so
   });
 }
 

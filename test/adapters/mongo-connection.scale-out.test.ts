@@ -8,6 +8,7 @@ import { createMongoProcessRegistry } from '../../shared/pages/mongo.ts';
 import { inParallel } from '../contract/records.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { backInTimeMs, inTimeMs } from '../support/in-time.ts';
+import { listen } from '../support/listen.ts';
 import { newMongoUri } from '../support/mongo.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
@@ -131,12 +132,6 @@ describe('the connection to MongoDB', () => {
       return error.message;
     }
 
-    it('names a server on which nothing listens', async () => {
-      expect(await sentenceFor(`mongodb://${secret}127.0.0.1:1/x`)).to.equal(
-        'MongoDB at 127.0.0.1:1 cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check MONGODB_URI, TLS, and that MongoDB runs there',
-      );
-    });
-
     it('names a server that does not answer', async () => {
       proxy.goSilent();
       expect(await sentenceFor(`mongodb://${secret}127.0.0.1:${proxy.port}/x`)).to.match(
@@ -144,20 +139,30 @@ describe('the connection to MongoDB', () => {
       );
     });
 
-    it('names a server that refuses the credentials', async () => {
-      const uri = newMongoUri().replace('//', `//${secret}`);
-      const mechanism = 'authMechanism=SCRAM-SHA-256&authSource=admin';
-      expect(await sentenceFor(`${uri}?${mechanism}`)).to.match(
+    for (const [what, uri, sentence] of [
+      [
+        'a server on which nothing listens',
+        () => `mongodb://${secret}127.0.0.1:1/x`,
+        /^MongoDB at 127.0.0.1:1 cannot be reached \(connect ECONNREFUSED 127.0.0.1:1\): check MONGODB_URI, TLS, and that MongoDB runs there$/,
+      ],
+      [
+        'a server that refuses the credentials',
+        () => `${newMongoUri().replace('//', `//${secret}`)}?authMechanism=SCRAM-SHA-256&authSource=admin`,
         /^MongoDB at \S+ refuses the user name or password in MONGODB_URI$/,
-      );
-    });
+      ],
+      [
+        'an unknown option of the URI',
+        () => `mongodb://${secret}127.0.0.1:1/x?color=red`,
+        /^MONGODB_URI is invalid: option color is not supported$/,
+      ],
+    ] as const)
+      it(`names ${what}`, async () => {
+        expect(await sentenceFor(uri())).to.match(sentence);
+      });
 
     it('names a server without TLS, and a server that is not MongoDB', async () => {
       const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-      server.listen(0, '127.0.0.1');
-      await new Promise((resolve) => server.once('listening', resolve));
-      const address = server.address();
-      const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+      const host = `127.0.0.1:${await listen(server)}`;
       expect(await sentenceFor(`mongodb://${secret}${host}/x?tls=true`)).to.match(
         /cannot be reached \(.*(wrong version number|SSL).*\)/,
       );
@@ -165,12 +170,6 @@ describe('the connection to MongoDB', () => {
         /cannot be reached \(.*closed.*\): check MONGODB_URI, TLS/,
       );
       server.close();
-    });
-
-    it('names an unknown option of the URI', async () => {
-      expect(await sentenceFor(`mongodb://${secret}127.0.0.1:1/x?color=red`)).to.equal(
-        'MONGODB_URI is invalid: option color is not supported',
-      );
     });
   });
 
