@@ -30,18 +30,16 @@ export async function openDashboard(service: TestService, owner?: Owner): Promis
   return Object.assign(person, { owner: own, sessionId, formToken, ...forms });
 }
 
-/** New operators, each with a browser. Starts the service again, because it reads OPERATORS at start. */
-export async function openOperators(service: TestService, count = 1): Promise<Dashboard[]> {
-  const owners: Owner[] = [];
-  for (let i = 0; i < count; i++) owners.push(await service.newOwner());
+/** Two new operators, each with a browser. Starts the service again, because it reads OPERATORS at start. */
+export async function openOperators(service: TestService): Promise<[Dashboard, Dashboard]> {
+  const owners = [await service.newOwner(), await service.newOwner()] as const;
   await service.restart({ OPERATORS: owners.map(({ userId }) => userId).join(', ') });
-  return Promise.all(owners.map((owner) => openDashboard(service, owner)));
+  return [await openDashboard(service, owners[0]), await openDashboard(service, owners[1])];
 }
 
 /** One of them. */
 export async function openOperator(service: TestService): Promise<Dashboard> {
   const [operator] = await openOperators(service);
-  if (operator === undefined) throw new Error('there is no operator');
   return operator;
 }
 
