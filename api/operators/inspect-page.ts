@@ -4,7 +4,7 @@ import { sizeText } from '../html/parts.ts';
 import type { OperatorPage } from './pages.ts';
 import { operatorPaths, pageCrumbs } from './parts.ts';
 
-/** Of a longer document the beginning is shown. */
+/** The source of a longer document is cut. */
 const sourceMaxBytes = 100 * 1024;
 
 /**

@@ -96,7 +96,7 @@ ${before !== null && html`<p>It is offline since ${timeTag(before.at)}: ${visibl
       noticeOf(await moderation.restore(slug, operator), 'restored'),
   };
 
-  /** Of a page that was deleted, too. */
+  /** The page may be deleted. */
   const closeReports: OperatorAct<string> = {
     path: operatorPaths.closeReports(':slug'),
     target: 'page',

@@ -206,7 +206,7 @@ describe('The pages for operators', () => {
       });
     });
 
-    it('an operator cannot suspend their own, and is told that another one is an operator', async () => {
+    it('an operator cannot suspend their own, and sees that another one is an operator', async () => {
       const own = `/operators/accounts/${operator.owner.userId}/suspend`;
       expect((await operator.open(own)).text).to.include('You cannot suspend your own account');
       const sent = await operator.post(own, { reason: 'x', seen: 'active' });

@@ -53,7 +53,7 @@ describe('Sign-in to the dashboard', () => {
     service.clock.advance(10 * 60_000);
   });
 
-  it('goes on to pages of the dashboard only', async () => {
+  it('leads to pages of the dashboard only', async () => {
     const { hostname, port } = new URL(service.url);
     const hostile = [
       ...['//evil.example/drops', '/\\evil.example/drops', '/\t/evil.example', 'https://evil.example/drops'],

@@ -88,7 +88,7 @@ describe('takedown and restore, with an edge', () => {
     return {
       slug,
       /** How often since it was last asked. */
-      told() {
+      purges() {
         const all = edge.seen.filter((purge: SeenByEdge) => JSON.parse(purge.body).tag === tag).length;
         const since = all - before;
         before = all;
@@ -99,27 +99,27 @@ describe('takedown and restore, with an edge', () => {
 
   for (const act of ['takedown', 'restore'] as const) {
     it(`${act}: the edge purges the page before the call returns, and again after 1, 5 and 60 s`, async () => {
-      const { slug, told } = await startBehindEdge();
+      const { slug, purges } = await startBehindEdge();
       if (act === 'restore') {
         await takeDown(service, slug);
         await passRounds(service);
       }
-      told();
+      purges();
       const { moderation } = service.services;
       const { edge } = await (act === 'restore'
         ? moderation.restore(slug, operator)
         : takeDown(service, slug));
       expect(edge).to.equal('purged');
       await service.settle();
-      expect(told(), 'the act itself, and the job').to.equal(2);
+      expect(purges(), 'the act itself, and the job').to.equal(2);
       for (const seconds of [1, 4, 55]) {
         service.clock.advance(seconds * 1_000);
         await service.settle();
-        expect(told(), `after ${seconds} s more`).to.equal(1);
+        expect(purges(), `after ${seconds} s more`).to.equal(1);
       }
       service.clock.advance(3_600_000);
       await service.settle();
-      expect(told(), 'later').to.equal(0);
+      expect(purges(), 'later').to.equal(0);
     });
   }
 

@@ -46,7 +46,7 @@ export function dropleaf(
 }
 
 interface HereOptions {
-  /** Of stdout and stderr. */
+  /** Whether stdout and stderr are terminals. */
   readonly isTTY?: boolean;
   /** What it can read. */
   readonly stdin?: Uint8Array;
@@ -66,7 +66,7 @@ export function runHere(
     stdout: { isTTY, write: keep('stdout') },
     stderr: { isTTY, write: keep('stderr') },
     cwd: () => '/',
-    exit: () => undefined, // the runner of these tests goes on
+    exit: () => undefined, // the runner of these tests continues
   });
   /** Bytes are kept as latin1, so that they can be had back. */
   function keep(stream: 'stdout' | 'stderr') {
