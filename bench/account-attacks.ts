@@ -1,6 +1,6 @@
 // What one account can do to others with requests whose cost grows with what it stores.
 import { createPlainClient } from '../test/support/client.ts';
-import { type Attack, asking, type Target, times } from './attacks.ts';
+import { type Attack, asking, repeating, times } from './attacks.ts';
 import { makePage } from './load.ts';
 import { type Served, signIn } from './served.ts';
 
@@ -19,23 +19,24 @@ export async function prepareAccount(
   const cookie = await signIn(service, 'attacker');
   const slug = await fill(service.url, token, drops);
   const words = encodeURIComponent([...'صلىاهعيوسم'.repeat(4).slice(0, 35), 'x'].join(' '));
-  const get = (path: string) => asking('GET', path, { token });
-  const inDashboard = (path: string) => asking('GET', path, { headers: { cookie } });
-  const call = (method: string, params: object = {}) =>
-    asking('POST', '/mcp', { ...message(method, params), token });
-  const list = (name: string, args: object) => call('tools/call', { name, arguments: args });
+  const get = (clients: number, path: string) => asking(clients, () => ['GET', path, { token }]);
+  const inDashboard = (clients: number, path: string) =>
+    asking(clients, () => ['GET', path, { headers: { cookie } }]);
+  const call = (clients: number, method: string, params: object = {}) =>
+    asking(clients, () => ['POST', '/mcp', { ...message(method, params), token }]);
+  const search = { name: 'list_drops', arguments: { page_size: 1, q: decodeURIComponent(words) } };
   return [
-    ['8 searches', get(`/api/drops?pageSize=1&q=${words}`)(8)],
-    ['8 searches of the dashboard', inDashboard(`/drops?q=${words}`)(8)],
-    ['8 searches of MCP', list('list_drops', { page_size: 1, q: decodeURIComponent(words) })(8)],
-    ['16 lists of 200', get('/api/drops?pageSize=200')(16)],
-    ['16 lists of the dashboard', inDashboard('/drops?view=list')(16)],
-    ['16 lists with a filter', get('/api/drops?pageSize=200&metadata.k=v&metadata.l=v')(16)],
-    ['8 comparisons', get(`/api/drops/${slug}/diff?from=1&to=2`)(8)],
-    ['4 exports', exporting(cookie)(4)],
-    ['8 cards of new titles', cards(token, slug)(8)],
-    ['20 clients with MCP tools/list', call('tools/list')(20)],
-    ['8 uploads of 2 MB', uploads(token)(8)],
+    ['8 searches', get(8, `/api/drops?pageSize=1&q=${words}`)],
+    ['8 searches of the dashboard', inDashboard(8, `/drops?q=${words}`)],
+    ['8 searches of MCP', call(8, 'tools/call', search)],
+    ['16 lists of 200', get(16, '/api/drops?pageSize=200')],
+    ['16 lists of the dashboard', inDashboard(16, '/drops?view=list')],
+    ['16 lists with a filter', get(16, '/api/drops?pageSize=200&metadata.k=v&metadata.l=v')],
+    ['8 comparisons', get(8, `/api/drops/${slug}/diff?from=1&to=2`)],
+    ['4 exports', exporting(4, cookie)],
+    ['8 cards of new titles', cards(8, token, slug)],
+    ['20 clients with MCP tools/list', call(20, 'tools/list')],
+    ['8 uploads of 2 MB', uploads(8, token)],
   ].map(([name, attack]) => [`one account: ${name}`, attack] as NamedAttack); // proof: the pairs above
 }
 
@@ -65,20 +66,8 @@ async function fill(url: string, token: string, drops: number): Promise<string> 
   return drop.slug;
 }
 
-/** Repeats what `act` does with a client of its own. */
-function repeating(act: (client: ReturnType<typeof createPlainClient>, n: number) => Promise<unknown>) {
-  return (clients: number): Attack =>
-    async ({ url }: Target, isOver) => {
-      const client = createPlainClient(url, {}, { localAddress: '127.0.0.2' });
-      await times(clients, async (index) => {
-        for (let n = 0; !isOver(); n++) await act(client, index * 1_000_000 + n).catch(() => undefined);
-      });
-      client.close();
-    };
-}
-
-const exporting = (cookie: string) =>
-  repeating(async (client) => {
+function exporting(clients: number, cookie: string): Attack {
+  return repeating(clients, async (client) => {
     const headers = { cookie, origin: client.url, 'sec-fetch-mode': 'navigate' };
     const page = await client.get('/account', { headers });
     const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
@@ -87,21 +76,21 @@ const exporting = (cookie: string) =>
       headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     });
   });
+}
 
-const cards = (token: string, slug: string) =>
-  repeating(async (client, n) => {
-    await client.request('PATCH', `/api/drops/${slug}`, {
-      token,
-      body: { title: `${n} ${longest.repeat(190)}` },
-    });
+function cards(clients: number, token: string, slug: string): Attack {
+  return repeating(clients, async (client, n) => {
+    const body = { title: `${n} ${longest.repeat(190)}` };
+    await client.request('PATCH', `/api/drops/${slug}`, { token, body });
     await client.get(`/p/${slug}/card.png`);
   });
+}
 
-const uploads = (token: string) => {
+function uploads(clients: number, token: string): Attack {
   const raw = makePage(2_000_000);
-  return repeating(async (client, n) => {
+  return repeating(clients, async (client, n) => {
     const upload = await client.request('POST', '/api/uploads', { token, body: { title: `Upload ${n}` } });
     const path = new URL(upload.body.upload_url).pathname;
     await client.request('PUT', path, { raw, headers: { 'content-type': 'text/html' } });
   });
-};
+}

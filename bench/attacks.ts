@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { createPlainClient, type RequestOptions } from '../test/support/client.ts';
+import { type Client, createPlainClient, type RequestOptions } from '../test/support/client.ts';
 import { requestHead } from '../test/support/socket.ts';
 
 export interface Target {
@@ -19,19 +19,31 @@ export interface Target {
 export type Attack = (target: Target, isOver: () => boolean) => Promise<unknown>;
 
 const mib = 1024 * 1024;
-const post = (target: Target, raw: string | Uint8Array, headers: Record<string, string> = {}) =>
-  asking('POST', '/api/drops', { token: target.token, raw, headers });
 
-/** Clients that repeat a request, each over a persistent connection, from an address of their own. */
-export function asking(method: string, path: string, options: RequestOptions) {
-  return (clients: number): Attack =>
-    async ({ url }, isOver) => {
-      const client = createPlainClient(url, {}, { localAddress: '127.0.0.2' });
-      await times(clients, async () => {
-        while (!isOver()) await client.request(method, path, options).catch(() => pause(10)); // cut off: again
-      });
-      client.close();
-    };
+/** Clients that repeat what `act` does, over persistent connections from an address of their own. */
+export function repeating(clients: number, act: (client: Client, n: number) => Promise<unknown>): Attack {
+  return async ({ url }, isOver) => {
+    const client = createPlainClient(url, {}, { localAddress: '127.0.0.2' });
+    await times(clients, async (index) => {
+      for (let n = 0; !isOver(); n++) await act(client, index * 1_000_000 + n).catch(() => pause(10)); // cut off: again
+    });
+    client.close();
+  };
+}
+
+type Asked = readonly [method: string, path: string, options: RequestOptions];
+
+/** Clients that repeat a request. */
+export function asking(clients: number, ask: (target: Target) => Asked): Attack {
+  return (target, isOver) => {
+    const [method, path, options] = ask(target);
+    return repeating(clients, (client) => client.request(method, path, options))(target, isOver);
+  };
+}
+
+/** Clients that repeat a POST of a drop. */
+function posting(clients: number, make: () => string | Uint8Array, headers = {}): Attack {
+  return asking(clients, ({ token }) => ['POST', '/api/drops', { token, raw: make(), headers }]);
 }
 
 export function times(count: number, work: (index: number) => Promise<unknown>): Promise<unknown> {
@@ -101,20 +113,11 @@ const chunksOfOneByte = '1\r\nx\r\n'.repeat(10_000);
 
 /** bench/attack.ts runs them one after another. */
 export const attacks: readonly (readonly [name: string, attack: Attack])[] = [
-  ['12 MB of [', (target, isOver) => post(target, '['.repeat(12 * mib))(2)(target, isOver)],
-  [
-    '900,000 keys',
-    (target, isOver) => {
-      const keys = Array.from({ length: 900_000 }, (_, index) => `"k${index}":1`);
-      return post(target, `{${keys.join()}}`)(2)(target, isOver);
-    },
-  ],
+  ['12 MB of [', posting(2, () => '['.repeat(12 * mib))],
+  ['900,000 keys', posting(2, () => `{${Array.from({ length: 900_000 }, (_, n) => `"k${n}":1`)}}`)],
   [
     'gzip bombs of 100 MB',
-    (target, isOver) => {
-      const bomb = gzipSync(Buffer.alloc(100 * mib));
-      return post(target, bomb, { 'content-encoding': 'gzip' })(20)(target, isOver);
-    },
+    posting(20, () => gzipSync(Buffer.alloc(100 * mib)), { 'content-encoding': 'gzip' }),
   ],
   [
     '1,000 heads, a line a second',
@@ -164,32 +167,31 @@ export const attacks: readonly (readonly [name: string, attack: Attack])[] = [
     }),
   ],
   ['connections, opened and closed', onConnections(100, (socket) => once(socket, 'connect'))],
-  ['100 clients that request an unknown path', asking('GET', '/nothing', {})(100)],
+  ['100 clients that request an unknown path', asking(100, () => ['GET', '/nothing', {}])],
   [
     '100 clients with unknown tokens',
-    (target, isOver) =>
-      asking('GET', '/api/drops', { token: target.token.slice(0, -1) })(100)(target, isOver),
+    asking(100, ({ token }) => ['GET', '/api/drops', { token: token.slice(0, -1) }]),
   ],
-  ['100 clients that start sign-ins', asking('POST', '/api/auth/start', { body: {} })(100)],
+  ['100 clients that start sign-ins', asking(100, () => ['POST', '/api/auth/start', { body: {} }])],
   [
     '50 clients with wrong passcodes',
-    (target, isOver) =>
-      asking('POST', target.lockedPath, {
-        raw: 'passcode=wrong-one',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: target.url },
-      })(50)(target, isOver),
+    asking(50, ({ url, lockedPath }) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: url };
+      return ['POST', lockedPath, { raw: 'passcode=wrong-one', headers }];
+    }),
   ],
   [
     '100 clients with heads of 15 KB',
-    asking('GET', '/p/nosuchslug00', {
-      headers: { cookie: 'dropleaf_pass=x; '.repeat(600), accept: 'a/b,'.repeat(1_000) },
-    })(100),
+    asking(100, () => {
+      const headers = { cookie: 'dropleaf_pass=x; '.repeat(600), accept: 'a/b,'.repeat(1_000) };
+      return ['GET', '/p/nosuchslug00', { headers }];
+    }),
   ],
   [
     '100 clients with queries of 15 KB',
-    (target, isOver) => {
+    asking(100, ({ token }) => {
       const filters = Array.from({ length: 99 }, (_, n) => `metadata.k${n}=${'v'.repeat(140)}`);
-      return asking('GET', `/api/drops?${filters.join('&')}`, { token: target.token })(100)(target, isOver);
-    },
+      return ['GET', `/api/drops?${filters.join('&')}`, { token }];
+    }),
   ],
 ];
