@@ -90,36 +90,39 @@ describe('Sessions', () => {
     for (const ended of [person, again]) expect(await sessionsOf(ended)).to.equal(null);
   });
 
-  it('that end while a form arrives change nothing', async () => {
-    let reads = 0;
-    const watched = await startService({
-      adaptEngine: (engine) => {
-        const findByHash = (hash: string) => engine.sessions.findByHash(hash).finally(() => (reads += 1));
-        return { ...engine, sessions: { ...engine.sessions, findByHash } };
-      },
+  for (const beside of ['alone', 'beside the cookie of another session'])
+    it(`that end while a form arrives change nothing: ${beside}`, async () => {
+      let reads = 0;
+      const watched = await startService({
+        adaptEngine: (engine) => {
+          const findByHash = (hash: string) => engine.sessions.findByHash(hash).finally(() => (reads += 1));
+          return { ...engine, sessions: { ...engine.sessions, findByHash } };
+        },
+      });
+      const connection = await openConnection(watched.url);
+      try {
+        const person = await openDashboard(watched);
+        const kept = await openDashboard(watched, person.owner);
+        const body = new URLSearchParams({ form_token: person.formToken, end: 'others' }).toString();
+        reads = 0;
+        const headers = {
+          cookie: beside === 'alone' ? person.cookie : `${person.cookie}; ${kept.cookie}`,
+          origin: watched.url,
+          'content-length': String(body.length),
+          'content-type': 'application/x-www-form-urlencoded',
+        };
+        await connection.send(requestHead('POST', '/account/sessions', headers));
+        await until(() => reads > 0, 'the session is known');
+        const caller = (await callerOf(watched, person)) ?? expect.fail();
+        await watched.services.sessions.end(caller, person.sessionId);
+        await connection.send(body);
+        expect((await connection.answer()).status).to.equal(401);
+        expect(await callerOf(watched, kept)).to.not.equal(null);
+      } finally {
+        connection.close();
+        await watched.stop();
+      }
     });
-    const connection = await openConnection(watched.url);
-    try {
-      const person = await openDashboard(watched);
-      const kept = await openDashboard(watched, person.owner);
-      const body = new URLSearchParams({ form_token: person.formToken, end: 'others' }).toString();
-      reads = 0;
-      const headers = { cookie: person.cookie, origin: watched.url, 'content-length': String(body.length) };
-      const type = 'application/x-www-form-urlencoded';
-      await connection.send(requestHead('POST', '/account/sessions', { ...headers, 'content-type': type }));
-      await until(() => reads > 0, 'the session is known');
-      await watched.services.sessions.end(
-        (await callerOf(watched, person)) ?? expect.fail(),
-        person.sessionId,
-      );
-      await connection.send(body);
-      expect((await connection.answer()).status).to.equal(401);
-      expect(await callerOf(watched, kept)).to.not.equal(null);
-    } finally {
-      connection.close();
-      await watched.stop();
-    }
-  });
 });
 
 async function callerOf({ services }: TestService, { cookie }: Person) {
