@@ -2,8 +2,8 @@ import { putBlobSql } from '../blobs/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import { columnOf } from '../domain/record.ts';
 import { foldTexts } from '../drops/search.ts';
-import { createPairs } from '../drops/sqlite-pairs.ts';
 import {
+  createPairs,
   createRowInserts,
   type DropRow,
   dropColumns,

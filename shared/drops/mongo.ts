@@ -159,13 +159,25 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
     return cap < 1 || (await findFreePlace(ownerId, cap)) === null ? 'no_place' : undefined;
   }
 
-  function changeDetails(target: DropTarget, update: Update): Promise<Drop | Takedown | Conflict | null> {
-    return retry(async () => {
-      const changed = await change(drops, changeable(target), update);
+  /** @param reasonOf why the drop was not changed; undefined: by now it would be. It also needs the fields `more` */
+  function changeOr<T, R>(
+    target: DropTarget,
+    filter: () => Filter,
+    update: Update,
+    more: Filter,
+    reasonOf: (found: DropRow & T, drop: Drop) => R | undefined,
+  ): Promise<Drop | R | null> {
+    return retry<Drop | R | null>(async () => {
+      const changed = await change(drops, filter(), update);
       if (changed !== null) return toDrop(changed);
-      const found = await findRefused(target);
-      return found === null ? null : (refusalOf(toDrop(found), target) ?? undefined);
+      const found = await findRefused<T>(target, more);
+      return found === null ? null : reasonOf(found, toDrop(found));
     });
+  }
+
+  function changeDetails(target: DropTarget, update: Update): Promise<Drop | Takedown | Conflict | null> {
+    const reasonOf = (_: DropRow, drop: Drop) => refusalOf(drop, target) ?? undefined;
+    return changeOr(target, () => changeable(target), update, {}, reasonOf);
   }
 
   return {
@@ -185,35 +197,22 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
       });
     },
 
-    addVersion: (target, version, changes, cap, tasks) =>
-      retry(async () => {
-        const isKnown = [{ 'versions.id': version.id }, { trash: version.id }];
-        const filter = { ...changeable(target, ...isKnown), version_count: { $lt: cap } };
-        const added = {
-          ...literals(versionDocument(withoutDocument(version, 0))),
-          number: { $add: ['$latest_version', 1] },
-        };
-        const set = {
-          ...details(changes),
-          updated_at: version.createdAt,
-          versions: { $concatArrays: ['$versions', [added]] },
-        };
-        const changed = await change(drops, filter, [
-          ...visibleChange(set, version.createdAt, tasks),
-          headOfVersions,
-        ]);
-        if (changed !== null) return toDrop(changed);
-        const id = literal(version.id);
-        const known = { $or: [{ $in: [id, '$versions.id'] }, { $in: [id, '$trash'] }] };
-        const found = await findRefused<{ version_count: number; known: boolean }>(target, {
-          version_count: 1,
-          known,
-        });
-        if (found === null) return null;
-        const drop = toDrop(found);
+    addVersion(target, version, changes, cap, tasks) {
+      const isKnown = [{ 'versions.id': version.id }, { trash: version.id }];
+      const filter = () => ({ ...changeable(target, ...isKnown), version_count: { $lt: cap } });
+      const number = { $add: ['$latest_version', 1] };
+      const added = { ...literals(versionDocument(withoutDocument(version, 0))), number };
+      const versions = { $concatArrays: ['$versions', [added]] };
+      const set = { ...details(changes), updated_at: version.createdAt, versions };
+      const update = [...visibleChange(set, version.createdAt, tasks), headOfVersions];
+      const id = literal(version.id);
+      const known = { $or: [{ $in: [id, '$versions.id'] }, { $in: [id, '$trash'] }] };
+      type Found = { readonly version_count: number; readonly known: boolean };
+      return changeOr(target, filter, update, { version_count: 1, known }, (found: DropRow & Found, drop) => {
         if (found.known) return drop;
         return refusalOf(drop, target) ?? (found.version_count >= cap ? 'version_limit' : undefined);
-      }),
+      });
+    },
 
     changeDetails: (target, changes, now, tasks) =>
       changeDetails(target, visibleChange({ ...details(changes), updated_at: now }, now, tasks)),
@@ -221,26 +220,26 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
     setLock: (target, lock, now, tasks) =>
       changeDetails(target, visibleChange({ lock: literal(lock), updated_at: now }, now, tasks)),
 
-    removeVersion: (target, number, now, tasks) =>
-      retry(async () => {
-        const filter = {
-          ...changeable(target),
-          'versions.number': number,
-          version_count: { $gt: 1 },
-        };
-        const id = { $arrayElemAt: ['$versions.id', { $indexOfArray: ['$versions.number', number] }] };
-        const set = {
-          updated_at: now,
-          trash: { $concatArrays: ['$trash', [id]] },
-          versions: { $filter: { input: '$versions', cond: { $ne: ['$$this.number', number] } } },
-          chores: true,
-        };
-        const changed = await change(drops, filter, [...visibleChange(set, now, tasks), headOfVersions]);
-        if (changed !== null) return toDrop(changed);
-        const found = await findRefused<RemovalRow>(target, { version_count: 1, ...versionField(number) });
-        if (found === null) return null;
-        return refusalOf(toDrop(found), target) ?? refusedRemoval(found);
-      }),
+    removeVersion(target, number, now, tasks) {
+      const isRemovable = { 'versions.number': number, version_count: { $gt: 1 } };
+      const filter = () => ({ ...changeable(target), ...isRemovable });
+      const id = { $arrayElemAt: ['$versions.id', { $indexOfArray: ['$versions.number', number] }] };
+      const set = {
+        updated_at: now,
+        trash: { $concatArrays: ['$trash', [id]] },
+        versions: { $filter: { input: '$versions', cond: { $ne: ['$$this.number', number] } } },
+        chores: true,
+      };
+      const update = [...visibleChange(set, now, tasks), headOfVersions];
+      const more = { version_count: 1, ...versionField(number) };
+      return changeOr(
+        target,
+        filter,
+        update,
+        more,
+        (found: DropRow & RemovalRow, drop) => refusalOf(drop, target) ?? refusedRemoval(found),
+      );
+    },
 
     remove: (target, now) =>
       retry(async () => {

@@ -1,8 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import type { Drop } from './drop.ts';
 import type { RemovedDrop } from './drop-store.ts';
-import { createPairs } from './sqlite-pairs.ts';
-import { readMetadata } from './sqlite-rows.ts';
+import { createPairs, readMetadata } from './sqlite-rows.ts';
 
 type Removed = Pick<Drop, 'id' | 'ownerId' | 'metadata'>;
 

@@ -19,11 +19,11 @@ import {
 import type { DropStore } from './drop-store.ts';
 import { type Conflict, conflictOf, type DropTarget, refusalOf } from './revision.ts';
 import { foldTexts } from './search.ts';
-import { createPairs } from './sqlite-pairs.ts';
 import { createDropReads } from './sqlite-reads.ts';
 import { createRemovals } from './sqlite-removals.ts';
 import {
   changed,
+  createPairs,
   createRowInserts,
   type DropRow,
   dropColumns,

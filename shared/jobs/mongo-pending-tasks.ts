@@ -3,8 +3,8 @@ import { importModel } from '../archives/mongo.ts';
 import { type DropDocument, dropModel, type VersionDocument } from '../drops/mongo-schema.ts';
 import { removeExpired } from '../drops/mongo-updates.ts';
 import { forRequests } from '../mongo/errors.ts';
-import { artefactId, artefactModel, rendererOf, versionOf } from '../renders/mongo.ts';
-import { daysOf, dayViewsModel } from '../views/mongo.ts';
+import { artefactCollection, artefactId, rendererOf, versionOf } from '../renders/mongo.ts';
+import { daysOf, dayViewsCollection } from '../views/mongo.ts';
 import type { DropTasks, PendingTaskStore } from './pending-task-store.ts';
 
 type TasksRow = Pick<DropDocument, '_id' | 'owner' | 'deleted_at' | 'rev' | 'due' | 'trash'> & {
@@ -30,9 +30,9 @@ const updateChores = {
 
 export function createMongoPendingTaskStore(connection: Connection): PendingTaskStore {
   const drops = dropModel(connection);
-  const days = dayViewsModel(connection);
+  const days = dayViewsCollection.in(connection);
   const imports = importModel(connection);
-  const artefacts = artefactModel(connection).collection.name;
+  const artefacts = artefactCollection.in(connection).collection.name;
 
   /** Removes the values from the list. @returns whether a drop matched */
   async function removeFrom(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Model, type mongo, Schema } from 'mongoose';
-import { insertUnlessTaken } from '../mongo/collection.ts';
+import type { Connection, Model, mongo } from 'mongoose';
+import { bytes, field, orAbsent, type RecordOf, record, text } from '../domain/record.ts';
+import { collectionOf, type DocumentOf, insertUnlessTaken } from '../mongo/collection.ts';
 import { forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds, type ListIds, mergedIds } from '../mongo/grid-bucket.ts';
 import type { ArtefactPart, RenderHead, RenderStore } from './render-store.ts';
@@ -10,52 +11,36 @@ const idsPerDelete = 25;
 const maxBytesInRecord = 64 * 1024;
 const chunkBytes = 1024 * 1024;
 
+const isHead = (value: unknown): value is RenderHead => typeof value === 'object' && value !== null;
+
 /** With bytes or with chunks. Releases that know chunks only render a page without them for each reader. */
-interface ArtefactDocument {
+const artefactRecord = record('artefacts', {
   /** `<version id>/<renderer>`: see `artefactId`. */
-  readonly _id: string;
-  readonly head: RenderHead;
+  id: text(),
+  head: field('object', 'a head', isHead),
   /** br, gzip and context one after the other. */
-  readonly bytes?: Uint8Array;
+  bytes: orAbsent(bytes()),
   /** What the ids of its chunks begin with. */
-  readonly chunks?: string;
-}
+  chunks: orAbsent(text()),
+});
 
-const artefactSchema = new Schema<ArtefactDocument>(
-  { _id: String, head: Schema.Types.Mixed, bytes: Buffer, chunks: String },
-  { collection: 'artefacts', versionKey: false, autoIndex: false, autoCreate: false },
-);
+export const artefactCollection = collectionOf(artefactRecord);
 
-export function artefactModel(connection: Connection) {
-  return connection.model('Artefact', artefactSchema);
-}
-
-/** A part of the bytes of a large artefact. */
-interface ChunkDocument {
-  /** `<version id>/<renderer>/<uuid>/<number>`. The uuid keeps two puts at once apart. */
-  readonly _id: string;
-  readonly bytes: Uint8Array;
-}
-
-const chunkSchema = new Schema<ChunkDocument>(
-  { _id: String, bytes: Buffer },
-  { collection: 'artefact_chunks', versionKey: false, autoIndex: false, autoCreate: false },
-);
-
-function artefactChunkModel(connection: Connection) {
-  return connection.model('ArtefactChunk', chunkSchema);
-}
+/** Parts of large artefacts: `<version id>/<renderer>/<uuid>/<number>`. The uuid keeps two puts at once apart. */
+const chunkRecord = record('artefact_chunks', { id: text(), bytes: bytes() });
+const chunkCollection = collectionOf(chunkRecord);
 
 type ForRequests = 'put' | 'findHead' | 'findPart' | 'listRendered';
 type ForJobs = 'deleteOlder' | 'delete' | 'listIds';
 
 /** An artefact is one record. The record of a large one is written after its chunks and deleted before them. */
 export function createMongoRenderStore(connection: Connection): RenderStore {
-  const artefacts = artefactModel(connection);
-  const chunks = artefactChunkModel(connection);
+  const artefacts = artefactCollection.in(connection);
+  const chunks = chunkCollection.in(connection);
 
   /** @returns false if there is an artefact already, which stays */
-  const insertFirst = (artefact: ArtefactDocument) => insertUnlessTaken(artefacts, artefact, '_id_');
+  const insertFirst = (artefact: RecordOf<typeof artefactRecord>) =>
+    insertUnlessTaken(artefacts, artefactCollection.toDocument(artefact), '_id_');
 
   /** The bytes from `start` to `end` at least, and where they start. null: some are gone. */
   async function readChunks(id: string, start: number, end: number) {
@@ -70,20 +55,20 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
 
   async function readRecord(versionId: string, { plan }: RenderHead) {
     const found = await artefacts.findById(artefactId(versionId, plan.renderer), { bytes: 1 }).lean();
-    return found?.bytes === undefined ? null : { bytes: toBytes(found.bytes), start: 0 };
+    return found?.bytes == null ? null : { bytes: toBytes(found.bytes), start: 0 };
   }
 
   const forReaders = forRequests<Pick<RenderStore, ForRequests>>(connection, {
     async put(versionId, { head, br, gzip, context }) {
-      const _id = artefactId(versionId, head.plan.renderer);
+      const id = artefactId(versionId, head.plan.renderer);
       const bytes = Buffer.concat(context === null ? [br, gzip] : [br, gzip, context]);
       if (bytes.byteLength <= maxBytesInRecord) {
-        await insertFirst({ _id, head, bytes });
+        await insertFirst({ id, head, bytes, chunks: null });
         return;
       }
-      const chunksId = `${_id}/${randomUUID()}`;
+      const chunksId = `${id}/${randomUUID()}`;
       await chunks.insertMany(splitBytes(chunksId, bytes), { lean: true });
-      if (!(await insertFirst({ _id, head, chunks: chunksId })))
+      if (!(await insertFirst({ id, head, bytes: null, chunks: chunksId })))
         await chunks.deleteMany({ _id: under(chunksId) });
     },
 
@@ -91,7 +76,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
       const range = { _id: { $gt: `${versionId}/`, $lte: artefactId(versionId, renderer) } };
       const found = await artefacts.findOne(range, { head: 1, chunks: 1 }).sort({ _id: -1 }).lean();
       if (found === null) return null;
-      const head: StoredHead = { ...found.head, chunks: found.chunks };
+      const head: StoredHead = { ...found.head, chunks: found.chunks ?? null };
       return head;
     },
 
@@ -99,9 +84,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
       const [start, end] = rangeOf(head, part);
       if (end === null) return null;
       const { chunks } = head as StoredHead; // proof: `findHead` made it
-      const found = await (chunks === undefined
-        ? readRecord(versionId, head)
-        : readChunks(chunks, start, end));
+      const found = await (chunks === null ? readRecord(versionId, head) : readChunks(chunks, start, end));
       return found && new Uint8Array(found.bytes.subarray(start - found.start, end - found.start)); // a copy, to free the rest
     },
 
@@ -119,9 +102,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
       if (found.length === 0) return false;
       await artefacts.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
       // Not the chunks of a put under way: it will write its record.
-      const those = found.flatMap((record) =>
-        record.chunks === undefined ? [] : { _id: under(record.chunks) },
-      );
+      const those = found.flatMap(({ chunks }) => (chunks == null ? [] : { _id: under(chunks) }));
       if (those.length > 0) await chunks.deleteMany({ $or: those });
       return true;
     },
@@ -151,7 +132,7 @@ function listVersions({ collection }: Pick<Model<unknown>, 'collection'>): ListI
 }
 
 interface StoredHead extends RenderHead {
-  readonly chunks: string | undefined;
+  readonly chunks: string | null;
 }
 
 /** The range of the part in the bytes of its artefact. `end` is null if there is no such part. */
@@ -182,7 +163,7 @@ function chunkId(chunks: string, number: number): string {
   return `${chunks}/${String(number).padStart(6, '0')}`;
 }
 
-function splitBytes(id: string, bytes: Uint8Array): ChunkDocument[] {
+function splitBytes(id: string, bytes: Uint8Array): DocumentOf<typeof chunkRecord>[] {
   const count = Math.ceil(bytes.byteLength / chunkBytes);
   return Array.from({ length: count }, (_, n) => ({
     _id: chunkId(id, n),

@@ -1,27 +1,24 @@
-import { type Connection, type Model, mongo, Schema } from 'mongoose';
+import { type Connection, type Model, mongo } from 'mongoose';
+import { record, text, whole } from '../domain/record.ts';
 import { dropModel } from '../drops/mongo-schema.ts';
+import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
 import { forRequests, inBackground, isDuplicateOf } from '../mongo/errors.ts';
 import type { DayViews, ViewCount, ViewTotals } from './view-store.ts';
 
 const updatesPerCall = 500;
 
 /** Views of one drop on one UTC day. */
-export interface DayViewsDocument {
+const dayViewsRecord = record('day_views', {
   /** `<drop id>/<day>`: a drop's days are one range of ids. */
-  readonly _id: string;
-  readonly count: number;
+  id: text(),
+  count: whole(),
   /** Number of the last batch that was added. */
-  readonly views_batch: number;
-}
+  viewsBatch: whole(),
+});
 
-const schema = new Schema<DayViewsDocument>(
-  { _id: String, count: Number, views_batch: Number },
-  { collection: 'day_views', versionKey: false, autoIndex: false, autoCreate: false },
-);
+export type DayViewsDocument = DocumentOf<typeof dayViewsRecord>;
 
-export function dayViewsModel(connection: Connection) {
-  return connection.model('DayViews', schema);
-}
+export const dayViewsCollection = collectionOf(dayViewsRecord);
 
 /** The days of the drop, from that one on; '' for all. `0` is the character after `/`. */
 export function daysOf(dropId: string, from = '') {
@@ -31,7 +28,7 @@ export function daysOf(dropId: string, from = '') {
 type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
 
 export function createMongoViewTotals(connection: Connection): ViewTotals {
-  const days = dayViewsModel(connection);
+  const days = dayViewsCollection.in(connection);
   const drops = dropModel(connection);
 
   /** Called after days were written: the removal of a drop that is deleted later deletes its days (`erase`). */
