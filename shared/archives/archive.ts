@@ -139,7 +139,7 @@ export type ArchivedDrop = RecordOf<typeof archivedDropRecord>;
 
 /** What identifies the record among those of its kind, in ASCII. */
 export function archiveId(kind: ArchiveKind, archived: ArchiveRecord): string {
-  return keyOf(archiveRecords[kind], { ...archived });
+  return keyOf(archiveRecords[kind], archived);
 }
 
 /** The account that the record belongs to; null: to none. */

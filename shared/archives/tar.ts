@@ -3,7 +3,6 @@ import { createReadStream, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { extract, pack } from 'tar-stream';
 import { type ArchiveEntry, ArchiveError, type ArchiveInput, type ArchiveOutput } from './archive-store.ts';
@@ -51,7 +50,7 @@ async function* readTar(
       const { name, type, size = 0 } = file.header;
       // Links and folders have no place in an archive: their name says what they are.
       const named = type === 'file' ? name : `${name} (${type})`;
-      yield { name: named, size, read: () => buffer(file).catch(explain) };
+      yield { name: named, size, read: () => readAll(file).catch(explain) };
       file.resume(); // what was not read
       last = name;
     }
@@ -61,6 +60,13 @@ async function* readTar(
     tar.destroy();
     await fed.catch(() => undefined);
   }
+}
+
+/** Node's `buffer()` makes a Blob of it first, which takes a third of the time of a `verify`. */
+async function readAll(file: AsyncIterable<unknown>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file) pieces.push(piece as Uint8Array); // proof: an entry gives Buffers
+  return Buffer.concat(pieces);
 }
 
 /** tar-stream's messages: `Unexpected end of data`, `Invalid tar header…`, `Header exceeds max size`. */

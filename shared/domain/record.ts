@@ -68,21 +68,22 @@ export function keyOf({ key }: StoredRecord, stored: Readonly<Record<string, unk
  */
 export function faultsOf(fields: Fields, value: unknown, path = ''): string[] {
   if (!isObject(value)) return [`${path || 'it'} must be an object`];
-  const found = new Map<string, unknown>(Object.entries(value));
-  const faults = Object.entries(fields).flatMap(([name, field]) =>
-    faultsOfField(field, found.get(name), path === '' ? name : `${path}.${name}`),
-  );
-  const unknown = [...found.keys()].filter((name) => !(name in fields));
-  return unknown.length > 0
-    ? [...faults, `${path || 'it'} has unknown fields: ${unknown.join(', ')}`]
-    : faults;
+  const faults: string[] = [];
+  for (const name in fields) {
+    const field = fields[name];
+    if (field !== undefined)
+      addFaults(faults, field, Reflect.get(value, name), path === '' ? name : `${path}.${name}`);
+  }
+  const unknown = Object.keys(value).filter((name) => !(name in fields));
+  if (unknown.length > 0) faults.push(`${path || 'it'} has unknown fields: ${unknown.join(', ')}`);
+  return faults;
 }
 
-function faultsOfField({ rule, isValid, parts }: Field, value: unknown, path: string): string[] {
-  if (!isValid(value)) return [value === undefined ? `${path} must be there` : `${path} must be ${rule}`];
-  if (parts === undefined || value === null) return [];
-  if (!Array.isArray(value)) return faultsOf(parts, value, path);
-  return value.flatMap((item, n) => faultsOf(parts, item, `${path}[${n}]`));
+function addFaults(faults: string[], { rule, isValid, parts }: Field, value: unknown, path: string): void {
+  if (!isValid(value)) faults.push(value === undefined ? `${path} must be there` : `${path} must be ${rule}`);
+  else if (parts === undefined || value === null) return;
+  else if (!Array.isArray(value)) faults.push(...faultsOf(parts, value, path));
+  else for (const [n, item] of value.entries()) faults.push(...faultsOf(parts, item, `${path}[${n}]`));
 }
 
 function isObject(value: unknown): value is object {
