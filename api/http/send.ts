@@ -27,9 +27,7 @@ export function sendText(res: ServerResponse, status: number, type: string, text
 
 /** Sends bytes that are UTF-8. */
 export function sendBytes(res: ServerResponse, type: string, bytes: Uint8Array): void {
-  res.setHeader('Content-Type', `${type}; charset=utf-8`);
-  res.setHeader('Content-Length', bytes.byteLength);
-  res.end(res.req.method === 'HEAD' ? undefined : bytes);
+  sendBody(res, 200, type, bytes);
 }
 
 export function sendNothing(res: ServerResponse): void {
@@ -43,11 +41,11 @@ export function sendPage(res: ServerResponse, status: number, page: { html: stri
   sendBody(res, status, 'text/html', page.html);
 }
 
-function sendBody(res: ServerResponse, status: number, type: string, text: string): void {
+function sendBody(res: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
   res.statusCode = status;
   res.setHeader('Content-Type', `${type}; charset=utf-8`);
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  res.end(res.req.method === 'HEAD' ? undefined : text);
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.end(res.req.method === 'HEAD' ? undefined : body);
 }
 
 export const robotsHeader = 'X-Robots-Tag';

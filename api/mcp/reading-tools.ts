@@ -90,7 +90,7 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     input: object({ slug }),
     async run(caller, { slug }) {
       const versions = await drops.listVersions(caller, slug);
-      const data = versions.map((version) => presentVersionListItem(version, { publishedBy: false }));
+      const data = versions.map((version) => presentVersionListItem(version));
       return { address: pageUrl(config.BASE_URL, slug), structured: { slug, data } };
     },
   });

@@ -64,28 +64,25 @@ export const versionShape = named(
   }),
 );
 
-/** Fields that an answer has only if the client asks for them. */
-export interface Included {
-  readonly publishedBy: boolean;
-}
-
+/** @param hasPublisher whether the client asks for `published_by` */
 export function presentVersionListItem(
   version: OwnedVersion,
-  include: Included,
+  hasPublisher = false,
 ): Wire<typeof versionListItemShape> {
   return {
     version: version.number,
     size_bytes: version.sizeBytes,
     has_context: version.hasContext,
     created_at: version.createdAt,
-    ...presentPublisher(version, include),
+    ...(hasPublisher && { published_by: presentPublisher(version) }),
   };
 }
 
+/** @param hasPublisher whether the client asks for `published_by` */
 export function presentVersion(
   slug: string,
   { version, context, isLatest }: { version: OwnedVersion; context: string | null; isLatest: boolean },
-  include: Included,
+  hasPublisher = false,
 ): Wire<typeof versionShape> {
   return {
     slug,
@@ -94,13 +91,12 @@ export function presentVersion(
     context,
     created_at: version.createdAt,
     is_latest: isLatest,
-    ...presentPublisher(version, include),
+    ...(hasPublisher && { published_by: presentPublisher(version) }),
   };
 }
 
-function presentPublisher({ publishedBy }: OwnedVersion, include: Included) {
-  if (!include.publishedBy) return {};
-  if (publishedBy === null) return { published_by: null };
+function presentPublisher({ publishedBy }: OwnedVersion) {
+  if (publishedBy === null) return null;
   const { kind, id, label } = publishedBy;
-  return { published_by: { kind, id, label } };
+  return { kind, id, label };
 }

@@ -12,13 +12,7 @@ import { sendJson } from '../http/send.ts';
 import { oneOf, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters } from '../openapi/request-schema.ts';
-import {
-  type Included,
-  presentVersion,
-  presentVersionListItem,
-  versionListShape,
-  versionShape,
-} from './presenter.ts';
+import { presentVersion, presentVersionListItem, versionListShape, versionShape } from './presenter.ts';
 import { diffRoute, sourceRoutes } from './source.ts';
 
 const includeQuery = object({
@@ -28,9 +22,8 @@ const includeQuery = object({
 });
 
 /** @throws DropError `invalid_arg` */
-function readInclude(req: ApiRequest): Included {
-  const { include } = validate(includeQuery, queryOf(req), 'query');
-  return { publishedBy: include === 'published_by' };
+function asksForPublisher(req: ApiRequest): boolean {
+  return validate(includeQuery, queryOf(req), 'query').include !== undefined;
 }
 
 function versionOperations(config: Config) {
@@ -43,9 +36,8 @@ function versionOperations(config: Config) {
     createdAt: sampleDrop.createdAt,
     publishedBy: null,
   };
-  const included = { publishedBy: false };
   const context = dropFields.context.example;
-  const read = presentVersion(sampleDrop.slug, { version, context, isLatest: true }, included);
+  const read = presentVersion(sampleDrop.slug, { version, context, isLatest: true });
 
   return {
     list: {
@@ -54,7 +46,7 @@ function versionOperations(config: Config) {
       summary: 'List the versions of a drop',
       description: 'All versions, newest first.',
       parameters: queryParameters(includeQuery),
-      replies: [json('The versions.', versionListShape, [presentVersionListItem(version, included)])],
+      replies: [json('The versions.', versionListShape, [presentVersionListItem(version)])],
     },
     read: {
       id: 'readVersion',
@@ -102,11 +94,11 @@ export function versionRoutes(parts: RouteParts): readonly Route[] {
   return [
     call('GET', '/api/drops/:slug/versions', 'withToken', docs.list, async (req, res, caller) => {
       const slug = readSlug(req);
-      const include = readInclude(req);
+      const hasPublisher = asksForPublisher(req);
       const versions = await drops.listVersions(caller, slug);
       sendJson(
         res,
-        versions.map((version) => presentVersionListItem(version, include)),
+        versions.map((version) => presentVersionListItem(version, hasPublisher)),
       );
     }),
 
@@ -116,8 +108,8 @@ export function versionRoutes(parts: RouteParts): readonly Route[] {
     call('GET', path, 'withToken', docs.read, async (req, res, caller) => {
       const slug = readSlug(req);
       const number = readVersionNumber(req);
-      const include = readInclude(req);
-      sendJson(res, presentVersion(slug, await drops.getVersion(caller, slug, number), include));
+      const hasPublisher = asksForPublisher(req);
+      sendJson(res, presentVersion(slug, await drops.getVersion(caller, slug, number), hasPublisher));
     }),
 
     call('DELETE', path, 'changeWithoutBody', docs.remove, async (req, res, caller) => {

@@ -139,17 +139,19 @@ describe('Every call of the API', () => {
 
   it('ignores unknown parameters and unknown fields', async () => {
     const unknown = { constructor: 1, view_count: 99, slugs: ['x'] };
+    const misspelled = 'page_size=0&sort_by=x&utm_source=y&metadata=z&Page=7&__proto__=1';
     for (const call of [...tokenCalls]) {
       const [plain, added] = [await scene(), await scene()];
       const expected = await send(call, plain.owner, plain.target);
       const path = pathOf(call, added.owner, added.target);
       const answer = await added.owner.request(
         call.method,
-        `${path}${path.includes('?') ? '&' : '?'}unknown=1`,
+        `${path}${path.includes('?') ? '&' : '?'}${misspelled}`,
         jsonCalls.includes(call) ? { body: { ...Object(call.body), ...unknown } } : {},
       );
       expect(answer.status, call.name).to.equal(expected.status);
       expect(Object.keys(answer.body ?? {}), call.name).to.deep.equal(Object.keys(expected.body ?? {}));
+      expect(answer.body?.pagination, call.name).to.deep.equal(expected.body?.pagination);
     }
   });
 

@@ -65,7 +65,7 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
         if (files === null) continue; // deleted meanwhile
         yield* files;
         const [html, context] = files.map(({ path }) => path);
-        const record = presentVersionListItem(version, { publishedBy: true });
+        const record = presentVersionListItem(version, true);
         sent.push({ ...record, file: html, ...(context !== undefined && { context_file: context }) });
       }
       exported.push(JSON.stringify({ ...presentDrop(drop, config.BASE_URL), versions: sent, views }));
