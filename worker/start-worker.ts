@@ -1,7 +1,6 @@
 import type { JobHandlers } from '../shared/jobs/job-catalogue.ts';
 import type { JobConsumer } from '../shared/jobs/job-queue.ts';
-import { createDropExpire } from './jobs/drop-expire.ts';
-import { createDropRemove, createEdgePurge } from './jobs/purges.ts';
+import { createDropExpire, createDropRemove, createEdgePurge } from './jobs/removals.ts';
 import { createStoreReconcile } from './jobs/store-reconcile.ts';
 import { createVersionRender } from './jobs/version-render.ts';
 import type { WorkerDeps } from './worker-deps.ts';

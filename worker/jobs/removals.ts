@@ -2,7 +2,13 @@ import { purgePauses } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { edgeTag } from '../../shared/drops/drop.ts';
 import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
+import { inChunks } from '../../shared/util/promises.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
+
+const batchSize = 100;
+/** A run stops after this many batches; the next run continues. */
+const batchesPerRun = 100;
+const enqueuedAtOnce = 50;
 
 /**
  * Runs one round of purges of a drop. The last round of a revision clears the pending task; until then `store.reconcile`
@@ -61,6 +67,20 @@ export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
     }
     if (isLast) await pendingTasks.erase(dropId);
     else await jobs.enqueue('drop.remove', { dropId, round: round + 1 }, rounds.pauseAfter(round));
+  };
+}
+
+/** Removes the drops that have expired, as their owner would, but without notices: pages in memory know when they expire. */
+export function createDropExpire({ engine, jobs, clock, log }: WorkerDeps): JobHandlers['drop.expire'] {
+  return async () => {
+    let drops = 0;
+    for (let batch = 0; batch < batchesPerRun; batch++) {
+      const removed = await engine.pendingTasks.removeExpired(clock.now(), batchSize);
+      await inChunks(removed, enqueuedAtOnce, (dropId) => jobs.enqueue('drop.remove', { dropId }));
+      drops += removed.length;
+      if (removed.length < batchSize) break;
+    }
+    if (drops > 0) log.info({ drops }, 'removed drops that had expired');
   };
 }
 
