@@ -13,12 +13,7 @@ export function expectError(answer: Answer<unknown>, status: number, code: strin
 }
 
 /** The same for an envelope found elsewhere, such as in a page's script tag. */
-function expectEnvelope(
-  body: unknown,
-  status: number,
-  code: string,
-  found = status,
-): WireError['details'] {
+function expectEnvelope(body: unknown, status: number, code: string, found = status): WireError['details'] {
   expect(body, 'the answer').to.be.an('object').with.all.keys('error');
   const { error } = body as { error: WireError }; // proof: the line above
   expect(`${found} ${error.code}`, error.message).to.equal(`${status} ${code}`);
