@@ -32,7 +32,7 @@ describe('bin/dropleaf.js export, import, verify', () => {
   };
   const exportTo = (path: string, ...options: string[]) => dropleaf(['export', path, ...options], home.env);
 
-  it('move all data to another folder: pages, tokens and the sign-in key go on working', async () => {
+  it('move all data to another folder: pages, tokens and the sign-in key work as before', async () => {
     const service = await home.start();
     const token = (await dropleaf(['token', '--user', 'me'], home.env)).stdout.trim();
     const { slug } = await publish(service.url, token, '<p>Moved');

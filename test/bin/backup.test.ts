@@ -31,7 +31,7 @@ describe('bin/dropleaf.js backup', () => {
     return stdout.split('\n', 1)[0] ?? '';
   }
 
-  it('copies the data of a running service; a service started on a copy of the backup goes on with them', async () => {
+  it('copies the data of a running service; a service started on a copy of the backup continues with them', async () => {
     const service = await home.start();
     const token = (await dropleaf(['token', '--user', 'me'], home.env)).stdout.trim();
     const { slug } = await publish(service.url, token, '<h1>Kept</h1>');

@@ -220,7 +220,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await stores().archive.countRecords()).to.deep.equal(kinds);
     });
 
-    it('leaves out what is gone for everybody, and what ends soon', async () => {
+    it('leaves out what is gone for everybody, and what expires soon', async () => {
       const { accounts, tokens, drops, idempotency, clock } = stores();
       const [ownerId, goneId] = [await makeAccount(stores(), 'ann'), await makeAccount(stores(), 'bob')];
       const kept = await makeDrop(stores(), { ownerId });
@@ -251,7 +251,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await others().secrets.findOrCreate('signing-secret', 'x')).to.equal('a-signing-secret');
     });
 
-    it('goes on after an interruption, whichever records of a batch are there', async () => {
+    it('resumes after an interruption, whichever records of a batch are there', async () => {
       const drops = Array.from({ length: 5 }, () => anArchivedDrop({ ownerId: 'owner', days: [[day, 2]] }));
       const reports = Array.from({ length: 5 }, () => ({ ...aReport(), closedAt: null }));
       const { archive } = stores();
@@ -349,7 +349,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       );
     });
 
-    it('the imported audit log goes on, and its entries stay', async () => {
+    it('the imported audit log is continued, and its entries stay', async () => {
       const { done, interrupted } = await fill();
       await copy(stores(), others());
       const { auditLog } = others();
