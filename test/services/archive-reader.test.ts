@@ -173,6 +173,18 @@ describe('a damaged archive', () => {
     }
   });
 
+  it('may say nothing in its manifest about a kind of which it has no record: an earlier release did not know it', async () => {
+    const without = (kind: string) => (text: string) => {
+      const { records, ...rest } = JSON.parse(text);
+      const kept = Object.entries(records).filter(([name]) => name !== kind);
+      return `${JSON.stringify({ ...rest, records: Object.fromEntries(kept) }, null, 2)}\n`;
+    };
+    expect(await faultsAfter('manifest.json', without('secrets'))).to.deep.equal([]);
+    expect(await faultsAfter('manifest.json', without('accounts'))).to.deep.equal([
+      'manifest.json says nothing about accounts',
+    ]);
+  });
+
   it('is refused if it is cut off, wherever that is', async () => {
     const whole = await packEntries(entries);
     const lengthOfEnd = 1_024;
