@@ -90,10 +90,10 @@ export function createWriter(
       ? send(method, path, body)
       : repeat(client, request, options).catch(() => null));
     if (answer !== null) return enter(answer);
-    isOver = true;
     ledger.unknownWrites += 1;
-    if (keyedAt === undefined) onUnknown();
-    else ledger.unfinished.push(async (other) => enter(await repeat(other, request, options)));
+    if (keyedAt === undefined) return onUnknown();
+    isOver = true;
+    ledger.unfinished.push(async (other) => enter(await repeat(other, request, options)));
   }
 
   async function create(): Promise<void> {
