@@ -130,8 +130,7 @@ describe('The BullMQ job queue', () => {
   });
 });
 
-describe('The BullMQ job queue while Redis fails', function () {
-  this.timeout(60_000);
+describe('The BullMQ job queue while Redis fails', () => {
   const { fixture, startProcess } = useJobFixture(openBullmqJobFixture);
   let proxy: FlakyProxy;
   let options: { url: string; enqueueMs?: number };

@@ -72,8 +72,7 @@ describe('unifiedDiff', () => {
 /** Those whose source is hostile to a comparison, which looks at lines; the others are one line or alike to it. */
 const inLines = ['2 MB of line ends', '2 MB of NUL in a title', '2 MB of white space', 'noise'];
 
-describe('compare in a thread', function () {
-  this.timeout(60_000);
+describe('compare in a thread', () => {
   const threads = createThreads({ limits: { compare: 200 } });
   after(threads.close);
 

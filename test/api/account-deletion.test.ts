@@ -6,7 +6,7 @@ import { openDashboard } from '../support/dashboard.ts';
 import { json, useEdgeDoubles } from '../support/edge-double.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
-import { type Owner, startService, type TestService, useService } from '../support/service.ts';
+import { type Owner, startService, type TestService, useOwner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const hour = 3_600_000;
@@ -24,9 +24,9 @@ async function expectGone(service: TestService, slugs: readonly string[]): Promi
 
 describe('DELETE /api/me', () => {
   const service = useService({ ANSWER_MS: '20000' });
+  const owner = useOwner(service);
 
   it('204: every drop is 404 on all pages at once, and every token is invalid', async () => {
-    const owner = await service.newOwner();
     const second = await service.newToken(owner);
     const open = await owner.create({ context: 'why' });
     const locked = await owner.create({ passcode: 'open-sesame' });
@@ -81,7 +81,6 @@ describe('DELETE /api/me', () => {
   });
 
   it('403 forbidden for a suspended account: it could begin again with the same identity', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     const { accounts, moderation } = service.services;
     await moderation.suspend(await service.accountOf(owner), operator);
@@ -93,7 +92,6 @@ describe('DELETE /api/me', () => {
   });
 
   it('an approved sign-in of the account gets no token', async () => {
-    const owner = await service.newOwner();
     const { body } = await service.request('POST', '/api/auth/start', { body: {} });
     const { signIns } = service.services;
     const signIn = await signIns.findByCode(body.code);
@@ -149,8 +147,7 @@ describe('DELETE /api/me, when a part fails', () => {
   });
 
   it('the account is deleted, and the job removes the drops', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     gate.refuse(unavailable('The database is down.'));
     expectError(await remove(owner), 503, 'unavailable');
     gate.open();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 import type { WireToken } from '../support/wire.ts';
 
 const minute = 60_000;
@@ -13,9 +13,9 @@ const revoke = (owner: Owner, id: string) => owner.request('DELETE', `/api/token
 
 describe('GET /api/me', () => {
   const service = useService();
+  const owner = useOwner(service);
 
   it('200 caller info: user_id, created_at, drop_count, and the token of the call', async () => {
-    const owner = await service.newOwner();
     const second = await service.newToken(owner);
     const now = service.clock.now();
     const answer = await owner.get('/api/me');
@@ -39,7 +39,6 @@ describe('GET /api/me', () => {
   });
 
   it('drop_count: live drops', async () => {
-    const owner = await service.newOwner();
     const [drop] = await Promise.all([owner.create(), owner.create(), owner.create()]);
     await owner.put(drop.slug);
     expect((await owner.get('/api/me')).body.drop_count).to.equal(3);
@@ -48,7 +47,6 @@ describe('GET /api/me', () => {
   });
 
   it("last_used_at: within a minute of the token's last use", async () => {
-    const owner = await service.newOwner();
     await owner.get('/api/drops');
     service.clock.advance(10 * minute);
     const used = service.clock.now();
@@ -83,11 +81,11 @@ describe('GET /api/tokens', () => {
 
 describe('PATCH /api/tokens/{id}', () => {
   const service = useService();
+  const owner = useOwner(service);
   const rename = (owner: Owner, id: string, label: unknown) =>
     owner.request<WireToken>('PATCH', `/api/tokens/${id}`, { body: { label } });
 
   it('200: the record with its new label, null for none; the token stays valid', async () => {
-    const owner = await service.newOwner();
     const second = await service.newToken(owner, 'laptop');
     for (const label of ['old laptop', null, '\u202e<b>$name']) {
       const answer = await rename(owner, idOf(second), label);
@@ -98,7 +96,6 @@ describe('PATCH /api/tokens/{id}', () => {
   });
 
   it('a missing or wrong label: 400 invalid_arg', async () => {
-    const owner = await service.newOwner();
     for (const label of [undefined, 7, 'x'.repeat(101), 'a\0b'])
       expectError(await rename(owner, idOf(owner), label), 400, 'invalid_arg');
     expect((await owner.get('/api/me')).body.token?.label).to.equal('test');
@@ -135,9 +132,9 @@ describe('A token with an end', () => {
 
 describe('DELETE /api/tokens/{id}', () => {
   const service = useService();
+  const owner = useOwner(service);
 
   it('204 without a body; the other tokens and all drops stay, also after a restart', async () => {
-    const owner = await service.newOwner();
     const second = await service.newToken(owner, 'laptop');
     const { slug } = await second.create();
     const answer = await revoke(owner, idOf(second));
@@ -152,20 +149,17 @@ describe('DELETE /api/tokens/{id}', () => {
   });
 
   it('the token of the call is revoked too', async () => {
-    const owner = await service.newOwner();
     expect((await revoke(owner, idOf(owner))).status).to.equal(204);
     expectError(await owner.get('/api/drops'), 401, 'invalid_token');
   });
 
   it('an id that does not match ^[0-9a-f]{12}$: 400 invalid_arg', async () => {
-    const owner = await service.newOwner();
     for (const id of ['x', idOf(owner).slice(1), `${idOf(owner)}0`, 'ABCDEF012345', '%30123456789ab']) {
       expectError(await revoke(owner, id), 400, 'invalid_arg');
     }
   });
 
   it('in parallel: exactly one is answered 204', async () => {
-    const owner = await service.newOwner();
     const second = await service.newToken(owner);
     const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(owner, idOf(second))));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([204, ...Array(9).fill(404)]);

@@ -13,8 +13,7 @@ describe('The stored page of a version', () => {
   afterEach(() => service.stop());
 
   it('has at most 0.32 of the bytes of a report with a chart library', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: makeChartReport() });
+    const { slug } = await service.newDrop({ html: makeChartReport() });
     await service.settle();
     const path = `/p/${slug}/raw`;
     const identity = await service.get(path, { headers: { 'accept-encoding': 'identity' } });
@@ -25,8 +24,7 @@ describe('The stored page of a version', () => {
   });
 
   it('by an older renderer is served with its context while it is rendered again', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: '<p>x', context: '*new*' });
+    const { slug } = await service.newDrop({ html: '<p>x', context: '*new*' });
     await service.settle();
     let { renders } = service.services.engine;
     const [versionId = ''] = await renders.listIds('', 'g', 1);

@@ -22,8 +22,7 @@ describe('Request bodies', () => {
   async function forEachCall(
     make: (call: Call, path: string, owner: Owner) => Promise<unknown>,
   ): Promise<void> {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     for (const call of jsonCalls) await make(call, pathOf(call, owner, { slug }), owner);
   }
 

@@ -87,8 +87,7 @@ describe('A share card', () => {
   const service = useService({}, undefined, cardRenderer);
 
   it('is drawn for its first reader, and by no change and no job', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ title: 'First' });
+    const { owner, slug } = await service.newDrop({ title: 'First' });
     await service.settle();
     await owner.put(slug, { description: 'More' });
     await owner.request('PATCH', `/api/drops/${slug}`, { body: { title: 'Second' } });

@@ -213,8 +213,7 @@ describe('CONTENT_ORIGIN, otherwise', () => {
 
   it("unset: raw comes from the service's host, whatever the Host header says", async () => {
     service = await startService();
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { slug } = await service.newDrop();
     const frame = frameIn(await service.get(`/p/${slug}`));
     expect(frame.host).to.equal('relative.example');
     expect(frame.sandbox).to.equal(sandboxTokens);
@@ -226,8 +225,7 @@ describe('CONTENT_ORIGIN, otherwise', () => {
 
   it('a port in CONTENT_ORIGIN must be in the Host header', async () => {
     service = await startService({ env: { CONTENT_ORIGIN: 'http://*.drops.localhost:8123' } });
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { slug } = await service.newDrop();
     const frame = frameIn(await service.get(`/p/${slug}`));
     expect(frame.url.origin).to.match(/^http:\/\/[0-9a-f]{32}\.drops\.localhost:8123$/);
     const at = (host: string) => service.get(frame.path, { headers: { host } });
@@ -252,8 +250,7 @@ describe('CONTENT_ORIGIN, otherwise', () => {
       env: contentSettings,
       adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
     });
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { slug } = await service.newDrop();
     const frame = frameIn(await service.get(`/p/${slug}`));
     expect(service.logs.filter((line) => line.includes('CONTENT_ORIGIN'))).to.deep.equal([]);
     gate.refuse(unavailable('The database is away.', 3));

@@ -9,8 +9,7 @@ describe('GET /api/drops/{slug}/diff', () => {
 
   /** A drop with these documents as versions 1, 2, 3 … */
   async function withVersions(...documents: string[]) {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: documents[0] });
+    const { owner, slug } = await service.newDrop({ html: documents[0] });
     for (const html of documents.slice(1)) await owner.put(slug, { html });
     const diff = (query = '') => owner.get(`/api/drops/${slug}/diff${query}`);
     return { owner, slug, path: `/api/drops/${slug}`, diff };

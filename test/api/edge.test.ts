@@ -160,8 +160,7 @@ describe('Without an edge', () => {
     const service = await startService({
       adaptEngine: (engine) => ({ ...engine, jobs: recordNames(engine.jobs, enqueued) }),
     });
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     for (const answer of [
       await setPasscode(owner, slug, 'sesame'),
       await owner.request('PATCH', `/api/drops/${slug}`, { body: { title: 'new' } }),

@@ -29,8 +29,7 @@ describe('Every call of the API', () => {
 
   /** A drop with two versions, and another token of its owner. */
   async function scene() {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ context: 'why' });
+    const { owner, slug } = await service.newDrop({ context: 'why' });
     const { body: drop, headers } = await owner.put(slug);
     const { body } = await (await service.newToken(owner)).get('/api/me');
     const read = async () => (await owner.get(`/api/drops/${slug}`)).body;

@@ -102,8 +102,7 @@ describe('A drop whose expires_at has come', () => {
   const operator = { by: 'root', reason: 'x' };
 
   async function expiring(fields: object = {}) {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({
+    const { owner, slug } = await service.newDrop({
       context: 'why',
       expires_at: service.clock.now() + hour,
       ...fields,
@@ -213,8 +212,7 @@ describe('Caching of a page that expires', () => {
   const purger = { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' };
 
   async function cacheControlAt(service: TestService, leftMs: number): Promise<string | undefined> {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ expires_at: service.clock.now() + hour });
+    const { slug } = await service.newDrop({ expires_at: service.clock.now() + hour });
     await service.get(`/p/${slug}/raw`);
     service.clock.advance(hour - leftMs);
     const first = await service.get(`/p/${slug}/raw`);
@@ -269,8 +267,7 @@ describe('A page that expires while the database is down', () => {
   }));
 
   it('is served from memory until it expires', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ expires_at: service.clock.now() + 3_000 });
+    const { slug } = await service.newDrop({ expires_at: service.clock.now() + 3_000 });
     await service.get(`/p/${slug}/raw`);
     gate.refuse(unavailable('The database is down.', 1, { isDown: true }));
     const during = await service.get(`/p/${slug}/raw`);

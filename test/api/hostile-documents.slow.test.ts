@@ -5,7 +5,7 @@ import { watchEventLoop } from '../support/cpu.ts';
 import { expectError } from '../support/expect.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Those that a full parse, or a look at the clock between two tags, would not end. */
@@ -25,10 +25,10 @@ const loopHeldMs = 400;
 describe('A hostile document', function () {
   this.timeout(30_000);
   const service = useService({ RENDER_REQUEST_BUDGET_MS: '300' });
+  const owner = useOwner(service);
 
   for (const name of chosen) {
     it(`is answered, and in the end stored rendered, while others are served: ${name}`, async () => {
-      const owner = await service.newOwner();
       const other = await owner.create({ html: '<p>another page' });
       const html = documentOf(name);
       const watch = watchOthers(() => service.get(`/p/${other.slug}/raw`));
@@ -52,7 +52,6 @@ describe('A hostile document', function () {
   }
 
   it('is rendered once for all readers: the result is stored, also if the parser was stopped', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: documentOf('250,000 attributes of a link') });
     await service.settle();
     const etags = new Set<string | undefined>();
@@ -62,8 +61,7 @@ describe('A hostile document', function () {
   });
 });
 
-describe('The head of a hostile document', function () {
-  this.timeout(60_000);
+describe('The head of a hostile document', () => {
   const service = useService(noLimits);
 
   it('is searched for a title while other requests are answered', async () => {

@@ -93,8 +93,7 @@ describe('A write with Idempotency-Key that is cut off at one of its store calls
     for (const moment of moments)
       for (const way of ways)
         it(`${moment} ${step}, ${way}: one drop, one version and one write of the day each`, async () => {
-          const owner = await service.newOwner();
-          const { slug } = await owner.create();
+          const { owner, slug } = await service.newDrop();
           for (const [method, path, status] of [
             ['POST', '/api/drops', 201],
             ['PUT', `/api/drops/${slug}`, 200],

@@ -25,8 +25,7 @@ describe('50 writers with If-Match on one drop', () => {
   }
 
   it('each reads, changes and retries: every change is in the history exactly once', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ description: 'start', context: 'start' });
+    const { owner, slug } = await service.newDrop({ description: 'start', context: 'start' });
     const contextOf = async (n: number): Promise<string | null> =>
       (await owner.get(`/api/drops/${slug}/v/${n}`)).body.context;
 

@@ -14,8 +14,7 @@ describe('X-Robots-Tag', () => {
     const service = useService();
 
     it('noindex, nofollow on pages, raw pages and 304, the API and its errors', async () => {
-      const owner = await service.newOwner();
-      const { slug } = await owner.create();
+      const { owner, slug } = await service.newDrop();
       const { slug: locked } = await owner.create({ passcode: 'open-sesame' });
       const raw = await service.get(`/p/${slug}/raw`);
       const etag = raw.headers.etag ?? '';
@@ -74,8 +73,7 @@ describe('X-Robots-Tag', () => {
     });
 
     it('locked pages, forms, errors and the API are not indexed', async () => {
-      const owner = await service.newOwner();
-      const { slug } = await owner.create();
+      const { owner, slug } = await service.newDrop();
       const { slug: locked } = await owner.create({ passcode: 'open-sesame' });
       const { cookie, viewer, frame } = await service.enter(locked, 'open-sesame');
       const answers = [

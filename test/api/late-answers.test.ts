@@ -65,8 +65,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
   }
 
   it('503 unavailable with Retry-After on each route, and no error later', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     hold(atTokens, atDrops);
     const from = performance.now();
     const answers = await Promise.all([
@@ -95,8 +94,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
   });
 
   it('a page for a person, under the sandbox on the raw path', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { slug } = await service.newDrop();
     hold(atDrops);
     for (const answer of await Promise.all([service.view(`/p/${slug}`), service.view(`/p/${slug}/raw`)])) {
       expectErrorPage(answer, 503, 'unavailable');
@@ -141,8 +139,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
   });
 
   it('no view is counted for it', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     await service.settle();
     expect((await service.view(`/p/${slug}/raw`)).status).to.equal(200);
     await service.settle();
@@ -161,8 +158,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
   });
 
   it('the body counts as held until the operation is complete', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     const raw = Buffer.from(JSON.stringify({ html: 'x'.repeat(700_000) }));
     const put = () => owner.request('PUT', `/api/drops/${slug}`, { raw });
     hold(atDrops);

@@ -9,8 +9,7 @@ describe('Limits', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
 
   async function withDrop() {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     return { owner, slug, patch: (body: object) => owner.request('PATCH', `/api/drops/${slug}`, { body }) };
   }
 

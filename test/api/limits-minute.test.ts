@@ -90,8 +90,7 @@ describe('CHANGES_PER_MINUTE: 10', () => {
   const service = useService({ CHANGES_PER_MINUTE: '10' });
 
   it('PATCH, DELETE, passcode, DELETE of a version and of a token share it: 429 rate_limited', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     const path = `/api/drops/${slug}`;
     const calls = [
       () => owner.request('PATCH', path, { body: {} }),

@@ -57,8 +57,7 @@ describe('A locked drop', () => {
   });
 
   it('no 304 for an ETag from before the lock', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: secrets.html });
+    const { owner, slug } = await service.newDrop({ html: secrets.html });
     const { etag = '' } = (await service.get(`/p/${slug}/raw`)).headers;
     expect(etag).to.not.equal('');
     await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });

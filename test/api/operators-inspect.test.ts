@@ -16,8 +16,7 @@ describe('An operator looks at a page', () => {
   });
 
   async function publish(fields: object = {}) {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ title: 'Looked at', html: '<p>First', ...fields });
+    const { owner, slug } = await service.newDrop({ title: 'Looked at', html: '<p>First', ...fields });
     await owner.put(slug, { html: document });
     return { owner, slug, path: `/operators/pages/${slug}` };
   }

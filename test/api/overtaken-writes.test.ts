@@ -40,8 +40,7 @@ describe('A write during which', () => {
 
   /** An account with a drop, and all that is stored for it. */
   async function scene() {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     return { owner, slug, before: await readAll(owner) };
   }
 

@@ -13,8 +13,7 @@ describe('What belongs to a viewer page', () => {
   const { lockedDrop } = createLockedDrops(service);
 
   async function published(fields: object = {}) {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: '<p>one', ...fields });
+    const { owner, slug } = await service.newDrop({ html: '<p>one', ...fields });
     const latest = async () =>
       (await service.get<{ id: string; created_at: number }>(`/p/${slug}/latest`)).body;
     return { owner, slug, latest };

@@ -22,8 +22,7 @@ describe('GET /p/{slug}/raw: how long a shared cache may keep it', () => {
   ] as const) {
     it(`${what}: ${plain}; at an address with the version's internal id: ${pinned}`, async () => {
       service = await startService({ env });
-      const owner = await service.newOwner();
-      const { slug } = await owner.create();
+      const { owner, slug } = await service.newDrop();
       const path = `/p/${slug}/raw`;
       const cachingOf = async (address: string, headers: Record<string, string> = {}) =>
         (await service.get(address, { headers })).headers['cache-control'];
@@ -102,8 +101,7 @@ describe('GET /p/{slug}/raw: HEAD and If-None-Match', () => {
         renders: gate.wrap(engine.renders, ['findPart']),
       }),
     });
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { slug } = await service.newDrop();
     await service.settle();
     const path = `/p/${slug}/raw`;
     const forms = ['br', 'gzip', 'identity'];
@@ -161,8 +159,7 @@ describe('GET /p/{slug}/raw: its log lines', () => {
   ] as const) {
     it(`LOG_RAW_SAMPLE=${sample}: ${sample === '0' ? 'only failed requests' : 'each request'}`, async () => {
       service = await startService({ env: { LOG_RAW_SAMPLE: sample } });
-      const owner = await service.newOwner();
-      const { slug } = await owner.create();
+      const { owner, slug } = await service.newDrop();
       const path = `/p/${slug}/raw`;
       const from = service.logs.length;
       const { etag = '' } = (await service.get(path)).headers;

@@ -67,8 +67,7 @@ describe('All headers of raw pages and the viewer', () => {
     ['the viewer', '', viewer],
   ] as const) {
     it(`${what}, on every status`, async () => {
-      const owner = await service.newOwner();
-      const { slug } = await owner.create();
+      const { owner, slug } = await service.newDrop();
       const path = `/p/${slug}${suffix}`;
       const isRaw = suffix !== '';
       const get = (address = path, headers: Record<string, string> = {}) => service.get(address, { headers });

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { insertionIn } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 
 describe('GET /p/{slug}/raw: the page', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
+  const owner = useOwner(service);
 
   /** The document as it is served, on the spot and after the job has made it, which must be the same. */
   async function serve(html: string) {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html });
+    const { slug } = await service.newDrop({ html });
     const onTheSpot = await service.get(`/p/${slug}/raw`);
     expect(onTheSpot.status).to.equal(200);
     await service.settle();
@@ -53,7 +53,6 @@ describe('GET /p/{slug}/raw: the page', () => {
   });
 
   it('lone surrogates are served as U+FFFD, and size_bytes counts them so', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: '<!doctype html><p>\ud800x' });
     const expected = '<!doctype html><p>\ufffdx';
     expect((await owner.get(`/api/drops/${slug}/v/1`)).body.size_bytes).to.equal(Buffer.byteLength(expected));
@@ -62,7 +61,6 @@ describe('GET /p/{slug}/raw: the page', () => {
   });
 
   it('v=N is that version; no version, or no integer of at least 1: 404 version_not_found', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: '<p>one' });
     await owner.put(slug, { html: '<p>two' });
     expect((await service.get(`/p/${slug}/raw`)).text).to.include('<p>two');
@@ -75,7 +73,6 @@ describe('GET /p/{slug}/raw: the page', () => {
   });
 
   it('a new version is seen at once', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: '<p>v1' });
     for (let n = 2; n <= 10; n++) {
       expect((await service.get(`/p/${slug}/raw`)).text).to.include(`<p>v${n - 1}`);

@@ -20,8 +20,7 @@ describe('GET /p/{slug}/raw while the database is down', () => {
   afterEach(() => gate.open());
 
   async function readPage(fields: object = {}) {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: '<p>Read before', ...fields });
+    const { owner, slug } = await service.newDrop({ html: '<p>Read before', ...fields });
     const before = await service.get(`/p/${slug}/raw`);
     return { owner, slug, before };
   }

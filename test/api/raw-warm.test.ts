@@ -12,8 +12,7 @@ describe('GET /p/{slug}/raw of a page in memory', () => {
 
   /** A drop with two versions, rendered; nothing of it is in memory. */
   async function coldDrop() {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: `${html}<p>first` });
+    const { owner, slug } = await service.newDrop({ html: `${html}<p>first` });
     await owner.put(slug, { html: `${html}<p>second` });
     await service.settle();
     const viewer = await service.get(`/p/${slug}`);

@@ -75,8 +75,7 @@ describe('POST /api/drops/{slug}/v/{n}/restore of a version that is removed whil
 
   for (const isReused of [false, true]) {
     it(`404 not_found${isReused ? ', also if another version got the number meanwhile' : ''}`, async () => {
-      const owner = await service.newOwner();
-      const { slug } = await owner.create();
+      const { owner, slug } = await service.newDrop();
       await owner.put(slug);
       await service.settle();
       gate.hold();

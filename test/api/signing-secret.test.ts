@@ -7,8 +7,7 @@ describe('The signing secret', () => {
 
   /** A viewer who entered a passcode, and a person halfway through a sign-in. */
   async function begin() {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ passcode: 'open sesame' });
+    const { slug } = await service.newDrop({ passcode: 'open sesame' });
     const { cookie, frame } = await service.enter(slug, 'open sesame');
     const person = createPerson(service);
     const { code, poll_token } = (await service.request('POST', '/api/auth/start')).body;

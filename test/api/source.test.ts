@@ -9,8 +9,7 @@ describe('GET /api/drops/{slug}/html and /v/{n}/html', () => {
   const service = useService();
 
   async function scene() {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: hostile });
+    const { owner, slug } = await service.newDrop({ html: hostile });
     await owner.put(slug, { html: '<p>two' });
     const path = `/api/drops/${slug}`;
     return { owner, slug, path };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { type Owner, startService, type TestService, useService } from '../support/service.ts';
+import { type Owner, startService, type TestService, useOwner, useService } from '../support/service.ts';
 
 const operator = { by: 'root', reason: null };
 
@@ -17,8 +17,7 @@ describe('A suspended account', () => {
   const service = useService();
 
   async function suspended() {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     await owner.put(slug);
     await suspend(service, owner);
     return { owner, slug };
@@ -89,9 +88,9 @@ describe('A suspended account', () => {
 
 describe('All tokens of an account, revoked', () => {
   const service = useService();
+  const owner = useOwner(service);
 
   it('are all 401 invalid_token; those of other accounts are accepted', async () => {
-    const owner = await service.newOwner();
     const second = await service.newToken(owner);
     const other = await service.newOwner();
     const done = await service.services.moderation.revokeTokens(await service.accountOf(owner), operator);
@@ -104,7 +103,6 @@ describe('All tokens of an account, revoked', () => {
   });
 
   it('an approved sign-in that was not claimed becomes expired and yields no token', async () => {
-    const owner = await service.newOwner();
     const { signIns, moderation } = service.services;
     const started = await service.request('POST', '/api/auth/start', { body: {} });
     const poll = () => service.get(`/api/auth/poll?token=${started.body.poll_token}`);
@@ -118,7 +116,6 @@ describe('All tokens of an account, revoked', () => {
   });
 
   it('its owner can sign in again', async () => {
-    const owner = await service.newOwner();
     await service.services.moderation.revokeTokens(await service.accountOf(owner), operator);
     const again = await service.newToken(owner);
     expect((await again.get('/api/me')).body.user_id).to.equal(owner.userId);

@@ -9,7 +9,7 @@ import {
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
-import { startService, type TestService, useService } from '../support/service.ts';
+import { startService, type TestService, useOwner, useService } from '../support/service.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
 const queries = ['', '?v=1', '?v=2', '?v=9', '?v=x', '?utm_source=mail', '?g=grant'];
@@ -26,11 +26,11 @@ function takeDown({ services }: TestService, slug: string) {
 
 describe('A page that was taken down', () => {
   const service = useService(lockedDropSettings);
+  const owner = useOwner(service);
   const { lockedDrop } = createLockedDrops(service);
 
   async function takenDown(fields: object = {}) {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ ...secrets, ...fields });
+    const { owner, slug } = await service.newDrop({ ...secrets, ...fields });
     await owner.put(slug, { html: secrets.html, context: secrets.context });
     const before = await service.get(`/p/${slug}/raw`);
     await takeDown(service, slug);
@@ -99,7 +99,6 @@ describe('A page that was taken down', () => {
   });
 
   it('its owner still reads it in the API, and taken_down says when and why, until it is restored', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create(secrets);
     await owner.create();
     const paths = ['', `/${slug}/versions`, `/${slug}/v/1`].map((path) => `/api/drops${path}`);
@@ -151,7 +150,6 @@ describe('A page that was taken down', () => {
   });
 
   it('stays 410 after a rendering that was under way is done', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: `<p>${'long '.repeat(100_000)}` });
     const rendering = service.get(`/p/${slug}/raw`);
     await takeDown(service, slug);

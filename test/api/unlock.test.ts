@@ -142,8 +142,7 @@ describe('POST /p/{slug}: the passcode', () => {
     });
 
     it('no cookie for a drop without a passcode; 404 not_found for an unknown slug', async () => {
-      const owner = await service.newOwner();
-      const { slug } = await owner.create();
+      const { slug } = await service.newDrop();
       const form = { raw: 'passcode=abcd', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
       const open = await service.request('POST', `/p/${slug}`, form);
       expect(open.status).to.be.below(500);

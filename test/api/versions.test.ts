@@ -53,8 +53,7 @@ describe('Versions', () => {
   });
 
   it('size_bytes: the UTF-8 bytes of the html as it was posted', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: 'é😀\u0000' });
+    const { owner, slug } = await service.newDrop({ html: 'é😀\u0000' });
     expect((await owner.get(`/api/drops/${slug}/v/1`)).body.size_bytes).to.equal(7);
   });
 

@@ -13,8 +13,7 @@ describe('GET /api/drops/{slug}/views', () => {
   const service = useService();
 
   async function scene() {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
+    const { owner, slug } = await service.newDrop();
     return {
       owner,
       slug,

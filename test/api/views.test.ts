@@ -16,8 +16,7 @@ describe('view_count', () => {
     visits: (slug: string) => Promise<unknown>,
     fields: object = {},
   ): Promise<number> {
-    const owner = await service.newOwner();
-    const { slug, updated_at: updated } = await owner.create(fields);
+    const { owner, slug, updated_at: updated } = await service.newDrop(fields);
     service.clock.advance(1000);
     await visits(slug);
     await service.settle();

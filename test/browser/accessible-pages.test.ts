@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { startGitHubDouble } from '../support/github-double.ts';
-import { startService, type TestService, useService } from '../support/service.ts';
+import { startService, type TestService, useOwner, useService } from '../support/service.ts';
 import { clickApprove, useBrowser } from './browser.ts';
 import { createInspector, type Inspector } from './inspect.ts';
 
@@ -28,6 +28,7 @@ describe('Our own pages are accessible and have valid markup', function () {
   this.timeout(120_000);
   const browser = useBrowser();
   const service = useService({ PASSCODE_TRIES: '1', CODE_TRIES: '3' });
+  const owner = useOwner(service);
 
   /** A browser page and its inspector. */
   async function open(path: string, at: TestService = service): Promise<{ page: Page } & Inspector> {
@@ -45,7 +46,6 @@ describe('Our own pages are accessible and have valid markup', function () {
 
   describe('viewer, passcode and report', () => {
     it('a public page with metadata, an old version and context', async () => {
-      const owner = await service.newOwner();
       const { slug } = await owner.create({
         title: 'Orders of week 46 & others',
         description: 'Three charts',
@@ -166,7 +166,6 @@ describe('Our own pages are accessible and have valid markup', function () {
     }
 
     it('a missing version, a locked raw page, and a page that was taken down', async () => {
-      const owner = await service.newOwner();
       const { slug } = await owner.create();
       const locked = await owner.create({ passcode: 'open-sesame' });
       const { page, inspect } = await open(`/p/${slug}?v=9`);

@@ -4,8 +4,7 @@ import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 import { follow, openSignedIn, overflowOf, tabTo, useBrowser, widths } from './browser.ts';
 
-describe('The account page, in Chromium', function () {
-  this.timeout(60_000);
+describe('The account page, in Chromium', () => {
   const browser = useBrowser();
   const service = useService(noLimits);
 

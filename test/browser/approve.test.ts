@@ -8,8 +8,7 @@ import { clickApprove, overflowOf, schemes, takePicture, useBrowser } from './br
 const inertMs = 800;
 const afterMs = inertMs + 150;
 
-describe('The Approve button, in Chromium', function () {
-  this.timeout(60_000);
+describe('The Approve button, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
 

@@ -14,8 +14,7 @@ async function attempt(what) {
 }
 </script>`;
 
-describe('CONTENT_ORIGIN, in Chromium', function () {
-  this.timeout(60_000);
+describe('CONTENT_ORIGIN, in Chromium', () => {
   // In place of Playwright's own list, which turns off what browsers do by default: a frame has storage of its own,
   // kept apart by the site around it.
   const browser = useBrowser(['--disable-features=HttpsUpgrades']);

@@ -4,8 +4,7 @@ import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
 import { follow, openSignedIn, tabTo, useBrowser } from './browser.ts';
 
-describe('The page of a drop in the dashboard, in Chromium', function () {
-  this.timeout(60_000);
+describe('The page of a drop in the dashboard, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
   let ada: Dashboard;

@@ -7,8 +7,7 @@ import { follow, openSignedIn, overflowOf, tabTo, useBrowser, widths } from './b
 const noScripts = { javaScriptEnabled: false };
 const html = (title: string) => `<!doctype html><title>${title}</title><p>Hi`;
 
-describe('The list of drops and the form for a new one, in Chromium', function () {
-  this.timeout(60_000);
+describe('The list of drops and the form for a new one, in Chromium', () => {
   const browser = useBrowser();
   const service = useService({ WRITES_PER_MINUTE: '1000' });
 

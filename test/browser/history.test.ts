@@ -5,8 +5,7 @@ import { useService } from '../support/service.ts';
 import type { WireVersionListItem } from '../support/wire.ts';
 import { follow, openSignedIn, useBrowser } from './browser.ts';
 
-describe('The history of a drop, in Chromium', function () {
-  this.timeout(60_000);
+describe('The history of a drop, in Chromium', () => {
   const browser = useBrowser();
   const service = useService(noLimits);
 

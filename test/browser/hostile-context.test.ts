@@ -59,8 +59,7 @@ const hostile: readonly string[] = [
   `&lt;img src=${evil}/escaped onerror=hit('escaped')&gt;`,
 ];
 
-describe('A hostile context, in Chromium', function () {
-  this.timeout(60_000);
+describe('A hostile context, in Chromium', () => {
   const browser = useBrowser();
   const service = useService({ WRITES_PER_MINUTE: '1000' });
 

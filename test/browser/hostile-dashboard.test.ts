@@ -41,8 +41,7 @@ addEventListener('load', async () => {
 </script>`;
 }
 
-describe('A hostile drop and the dashboard, in Chromium', function () {
-  this.timeout(60_000);
+describe('A hostile drop and the dashboard, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
 

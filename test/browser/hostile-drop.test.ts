@@ -5,8 +5,7 @@ import { until } from '../support/until.ts';
 import { type Attack, attacks, attacksByWindow, attacksOnParent, findings, hostilePage } from './attacks.ts';
 import { clickApprove, useBrowser } from './browser.ts';
 
-describe('A hostile drop, in Chromium', function () {
-  this.timeout(60_000);
+describe('A hostile drop, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
 

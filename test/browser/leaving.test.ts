@@ -6,8 +6,7 @@ import { startGitHubDouble } from '../support/github-double.ts';
 import { useServiceBeside } from '../support/service.ts';
 import { clickApprove, useBrowser, watchPage } from './browser.ts';
 
-describe('Sign-in at the identity provider, in Chromium', function () {
-  this.timeout(60_000);
+describe('Sign-in at the identity provider, in Chromium', () => {
   const browser = useBrowser();
   const [service, double] = useServiceBeside(startGitHubDouble);
 

@@ -12,8 +12,7 @@ import type { WireDrop } from '../support/wire.ts';
 import { clickApprove, overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
 import { makeChartReport } from './chart-report.ts';
 
-describe('A new user, in Chromium', function () {
-  this.timeout(60_000);
+describe('A new user, in Chromium', () => {
   const browser = useBrowser();
   const dataDir = makeTempDir();
   let service: RunningService;

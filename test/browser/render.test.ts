@@ -30,8 +30,7 @@ const groups = Object.entries(cases).map(([group, documents]) => ({
   }),
 }));
 
-describe('A rendered page in Chromium', function () {
-  this.timeout(60_000);
+describe('A rendered page in Chromium', () => {
   const frames = useFrames(useBrowser());
 
   for (const { group, documents } of groups) {

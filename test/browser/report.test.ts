@@ -3,14 +3,12 @@ import type { Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
 import { useBrowser, watchPage } from './browser.ts';
 
-describe('Reporting a page, in Chromium', function () {
-  this.timeout(60_000);
+describe('Reporting a page, in Chromium', () => {
   const browser = useBrowser();
   const service = useService({ REPORTS_PER_HOUR: '1000', REPORTS_OPEN_PER_DROP: '1000' });
 
   async function publish(): Promise<string> {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({
+    const { owner, slug } = await service.newDrop({
       title: 'Orders of week 46, by region and by product',
       context: 'Why',
     });

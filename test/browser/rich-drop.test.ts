@@ -78,8 +78,7 @@ by('dialog').onclose = () => told('dialog')(by('dialog').returnValue);
 </body>
 </html>`;
 
-describe('A rich drop, in Chromium', function () {
-  this.timeout(60_000);
+describe('A rich drop, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
   let cdn: Server | undefined;

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { useService } from '../support/service.ts';
 import { follow, useBrowser } from './browser.ts';
 
-describe('Signing in and out, in Chromium', function () {
-  this.timeout(60_000);
+describe('Signing in and out, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
 

@@ -5,8 +5,7 @@ import { useBrowser } from './browser.ts';
 const operator = { by: 'root', reason: 'REASON-SECRET' };
 const html = `<!doctype html><title>HTML-SECRET</title><h1>Here</h1><button onclick="location.reload()">Again</button>`;
 
-describe('A page that was taken down, in Chromium', function () {
-  this.timeout(60_000);
+describe('A page that was taken down, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
 

@@ -10,8 +10,7 @@ const long = (heading: string) => `<!doctype html><title>Long</title><h1>${headi
 <a href="http://refuses.example/page">Away</a>
 <div style="height: 4000px"></div><h2 id="section">Section</h2><div style="height: 4000px"></div>`;
 
-describe('The viewer page, in Chromium', function () {
-  this.timeout(60_000);
+describe('The viewer page, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
 
@@ -34,8 +33,7 @@ describe('The viewer page, in Chromium', function () {
   }
 
   async function publish(fields: object = {}) {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ html: long('One'), title: 'Orders', ...fields });
+    const { owner, slug } = await service.newDrop({ html: long('One'), title: 'Orders', ...fields });
     return { owner, slug };
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { FrameLocator, Page } from 'playwright-core';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 import { overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
 
 const report = (text: string) => `<!doctype html><title>Report</title><h1>${text}</h1>
@@ -11,10 +11,10 @@ try { seen = document.cookie } catch (error) { seen = error.name }
 document.getElementById('cookie').textContent = seen;
 </script>`;
 
-describe('The viewer, in Chromium', function () {
-  this.timeout(60_000);
+describe('The viewer, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
+  const owner = useOwner(service);
 
   async function open(path: string): Promise<{ page: Page; frame: FrameLocator; faults: string[] }> {
     const page = await (await browser.newContext()).newPage();
@@ -29,7 +29,6 @@ describe('The viewer, in Chromium', function () {
   }
 
   it('?v=N shows version N and its number, and links to the latest', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: report('One') });
     await owner.put(slug, { html: report('Two') });
     const { page, frame, faults } = await open(`/p/${slug}?v=1`);
@@ -40,7 +39,6 @@ describe('The viewer, in Chromium', function () {
   });
 
   it('the passcode: form, wrong, right, page; reloads and other versions stay unlocked', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({
       html: report('Locked one'),
       title: 'Secret plan',
@@ -91,7 +89,6 @@ for (const name of ['v', 'g']) {
   });
 
   it('the raw page is sandboxed without the viewer too: no cookies, an opaque origin', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: report('Alone') });
     const { page } = await open(`/p/${slug}/raw`);
     expect(await page.locator('#cookie').innerText()).to.equal('SecurityError');
@@ -101,7 +98,6 @@ for (const name of ['v', 'g']) {
   });
 
   it('the defensive style keeps wide pages, images and tables within a phone screen', async () => {
-    const owner = await service.newOwner();
     const html = `<!doctype html><title>Wide</title><div style="width:2000px;height:9px;background:red"></div>
 <svg width="1500" height="20"></svg><table><tr><td>${'wide '.repeat(3)}</table><pre>${'long'.repeat(500)}</pre>`;
     const { slug } = await owner.create({ html });
@@ -113,7 +109,6 @@ for (const name of ['v', 'g']) {
   });
 
   it('fits a phone with a long title, an old version and context', async () => {
-    const owner = await service.newOwner();
     const long = {
       title: `${'A title that goes on '.repeat(9)}`,
       context: `# Why\n\n${'Because of words. '.repeat(80)}`,

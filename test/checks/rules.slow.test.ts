@@ -74,8 +74,7 @@ const faulty: readonly Planted[] = [
   plant('worker/planted-ring-b.ts', "import './planted-ring-a.ts';", 'lint/suspicious/noImportCycles'),
 ];
 
-describe('The rules of `npm run check`', function () {
-  this.timeout(60_000);
+describe('The rules of `npm run check`', () => {
   let copy: string;
 
   before(() => {

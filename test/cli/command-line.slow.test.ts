@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { listen } from '../support/listen.ts';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { clientFile, fakeBrowser, useClient } from './client.ts';
 import { runInTerminal } from './terminal.ts';
@@ -12,6 +12,7 @@ const commands = ['login', 'logout', 'whoami', 'tokens', 'open', 'mcp', 'skill',
 
 describe('dropleaf, the client, on the command line', () => {
   const service = useService();
+  const owner = useOwner(service);
   const client = useClient();
 
   it('--help lists every command, the environment and the exit codes', async () => {
@@ -119,7 +120,6 @@ describe('dropleaf, the client, on the command line', () => {
   });
 
   it('text from the service cannot steer the terminal', async () => {
-    const owner = await service.newOwner();
     const label = 'a\u001b[31m\u202eb\nnext';
     const { token } = await service.newToken(owner, label);
     const env = { DROPLEAF_URL: service.url, DROPLEAF_TOKEN: token };
@@ -144,7 +144,6 @@ describe('dropleaf, the client, on the command line', () => {
   });
 
   it('a reader that ends early ends it quietly', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: 'a'.repeat(1_500_000) });
     const { stdout, stderr } = await promisify(execFile)(
       'sh',

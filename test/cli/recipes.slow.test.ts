@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { findDeadUrl } from '../support/listen.ts';
 import { projectDir, requireProgram } from '../support/programs.ts';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 import { clientFile, useClient } from './client.ts';
 
 const page = '<!doctype html><title>Report</title><h1>Numbers</h1>';
@@ -112,6 +112,7 @@ eval "$(node -p 'JSON.parse(fs.readFileSync("answer.json")).curl')"`,
 
 describe('The recipes of the documents, as they are written', () => {
   const service = useService();
+  const owner = useOwner(service);
   const home = useClient();
   const path = (name: string) => join(home.dir, name);
 
@@ -175,7 +176,6 @@ syncBuiltinESMExports();`,
       });
 
       it('publishes the page', async () => {
-        const owner = await service.newOwner();
         const { slug } = await owner.create();
         const { code, text } = await run(recipe, { token: owner.token, html: page, url: service.url, slug });
         expect(code, text).to.equal(0);
@@ -191,7 +191,6 @@ syncBuiltinESMExports();`,
         const [exitCode, message] = recipe.failures[problem];
         const what = { token: 'a wrong token', large: 'a page of 11 MB', down: 'a service that is down' };
         it(`fails and says why with ${what[problem]}`, async () => {
-          const owner = await service.newOwner();
           const { slug } = await owner.create();
           const url = problem === 'down' ? deadUrl : service.url;
           const { code, text } = await run(recipe, { token: owner.token, html: page, url, slug, ...faulty });

@@ -12,9 +12,7 @@ import { startEmbedded } from './behind-varnish.ts';
 import { publishMade, testCache } from './cache-cases.ts';
 
 /** nginx with the configuration of `deploy/`, in front of a real service. */
-describe('Behind nginx', function () {
-  this.timeout(60_000);
-
+describe('Behind nginx', () => {
   let origin: Awaited<ReturnType<typeof startEmbedded>>;
   let nginx: Watched;
   let edge: Client;

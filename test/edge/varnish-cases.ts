@@ -9,9 +9,7 @@ import { publishMade, testCache } from './cache-cases.ts';
 
 /** Varnish with the configuration of `deploy/`, in front of a real service. */
 export function describeVarnish(engine: string, startOrigin: StartOrigin): void {
-  describe(`Behind Varnish (${engine})`, function () {
-    this.timeout(60_000);
-
+  describe(`Behind Varnish (${engine})`, () => {
     let behind: BehindVarnish;
     let edge: Client;
     let owner: Owner;

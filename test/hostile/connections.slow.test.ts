@@ -104,8 +104,7 @@ describe('Hostile connections', function () {
         env: { MAX_CONNECTIONS: '10' },
         adaptEngine: (engine) => ({ ...engine, tokens: gate.wrap(engine.tokens) }),
       });
-      const owner = await service.newOwner();
-      const { slug } = await owner.create({ html });
+      const { owner, slug } = await service.newDrop({ html });
       await service.settle();
       await service.get(`/p/${slug}/raw`); // in memory from now on
       for (let n = 0; n < 9; n++) await ask(slug);

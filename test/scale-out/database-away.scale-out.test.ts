@@ -10,8 +10,7 @@ import { until } from '../support/until.ts';
 
 const second = 1_000;
 
-describe('Jobs while MongoDB is away', function () {
-  this.timeout(60_000);
+describe('Jobs while MongoDB is away', () => {
   const [service, database] = useServiceBeside(async () => {
     const mongo = await openTestMongo();
     const proxy = await openFlakyProxy(mongo.uri);

@@ -27,8 +27,7 @@ describe('When MongoDB has executed a command and its answer is lost', () => {
   let token: string;
   let marks = 0;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     cluster = await openCluster({ WRITES_PER_MINUTE: '10000', WRITES_PER_DAY: '10000' });
     const uri = cluster.servers.impatientMongoUri;
     proxy = await openCommandProxy(uri);

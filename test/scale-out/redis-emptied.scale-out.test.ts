@@ -4,7 +4,7 @@ import { createGate } from '../support/gate.ts';
 import { countJobs } from '../support/jobs.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { openTestRedis } from '../support/redis.ts';
-import { useServiceOfEach } from '../support/service.ts';
+import { useOwner, useServiceOfEach } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** KEYS none. ARGV what the names begin with. Removes them all at one moment; the views that were among them. */
@@ -25,6 +25,7 @@ describe('When Redis is emptied', () => {
     ...opened,
     pendingTasks: gate.wrap(opened.pendingTasks, ['findForRender']),
   }));
+  const owner = useOwner(service);
   let redis: Redis;
   beforeEach(async () => {
     redis = await openTestRedis(service.config.REDIS_PREFIX);
@@ -40,7 +41,6 @@ describe('When Redis is emptied', () => {
     (await service.services.engine.pendingTasks.listPending(Number.MAX_SAFE_INTEGER, null, 1_000)).length;
 
   it('aggregated views stay, views that only Redis had are lost, later views count', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     const view = async (times: number) => {
       for (let i = 0; i < times; i++) expect((await service.view(`/p/${slug}`)).status).to.equal(200);
@@ -61,7 +61,6 @@ describe('When Redis is emptied', () => {
   });
 
   it('the reconcile job, whose schedule is restored, enqueues the lost jobs again', async () => {
-    const owner = await service.newOwner();
     gate.hold();
     for (let i = 0; i < 12; i++) await owner.create();
     await until(() => gate.waiting() > 0, 'a job runs');

@@ -14,8 +14,7 @@ const delayMs = 60;
 const memoryMs = 1_500;
 
 /** Web processes on one database, to which some are connected through a slow network. */
-describe('A page in the memory of a web process for which MongoDB is slow', function () {
-  this.timeout(60_000);
+describe('A page in the memory of a web process for which MongoDB is slow', () => {
   let cluster: Cluster;
   let proxy: FlakyProxy;
   let owner: Owner;

@@ -21,6 +21,7 @@ import { recordFailures } from './job-failures.ts';
 import { createOwner, type Owner } from './owner.ts';
 import { makeTempDir } from './temp-dir.ts';
 import { type Visits, visitsOf } from './visits.ts';
+import type { WireDrop } from './wire.ts';
 
 export type { Owner } from './owner.ts';
 
@@ -33,6 +34,8 @@ export interface TestService extends Client, Visits {
   readonly logs: readonly string[];
   /** A new account with a token. @param name of the local identity; unset: one that nobody has */
   newOwner(name?: string): Promise<Owner>;
+  /** A drop of a new account. @param fields as of `Owner.create` */
+  newDrop(fields?: object): Promise<WireDrop & { owner: Owner }>;
   /** Another token of the same account. */
   newToken(owner: Owner, label?: string): Promise<Owner>;
   /** The account as operators find it. @throws if there is none */
@@ -91,6 +94,8 @@ export async function startService({
     return createOwner(client, account.id, name, await tokens.mint(account.id, label));
   }
 
+  const newOwner = (name = `owner-${++owners}`) => ownerNamed(name, 'test');
+
   return {
     ...client,
     ...visitsOf(client),
@@ -100,7 +105,11 @@ export async function startService({
     get services() {
       return running.services;
     },
-    newOwner: (name = `owner-${++owners}`) => ownerNamed(name, 'test'),
+    newOwner,
+    async newDrop(fields) {
+      const owner = await newOwner();
+      return { ...(await owner.create(fields)), owner };
+    },
     newToken: (owner, label) => ownerNamed(owner.name, label ?? null),
     async accountOf({ userId }) {
       const account = await running.services.moderation.findAccount(userId);

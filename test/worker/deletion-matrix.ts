@@ -43,9 +43,7 @@ const jobs: readonly {
 
 /** Deletes a drop before each step of each job that changes it. */
 export function describeDeletions(engine: string, openScene: () => Awaitable<FaultScene>): void {
-  describe(`When a drop is deleted while its jobs run (${engine})`, function () {
-    this.timeout(60_000); // each test is dozens of runs
-
+  describe(`When a drop is deleted while its jobs run (${engine})`, () => {
     let scene: FaultScene;
 
     beforeEach(async () => {
