@@ -58,10 +58,7 @@ export interface Caller {
   /** If true, the account may read everything it owns, revoke its tokens and end its sessions. It may not change drops. */
   readonly isSuspended: boolean;
 
-  /**
-   * Checks token or session, and suspension, again by one indexed read.
-   * @throws DropError `invalid_token` (of a session: `unauthorized`), `forbidden`
-   */
+  /** Checks validity and suspension by one read. @throws DropError `invalid_token` (session: `unauthorized`), `forbidden` */
   confirm(): Promise<void>;
 }
 

@@ -19,16 +19,10 @@ export type StoredKind = Exclude<ArchiveKind, 'secrets'>;
  * committed at one moment. MongoDB: each record as it is when it is read; its account may be one that `read` has not returned.
  */
 export interface ArchiveSnapshot {
-  /**
-   * Each record of the kind once, ascending by id (`archiveId`, compared as ASCII), in batches of at most 1,000 records, for
-   * drops 100. Records of an account that is deleted are among them.
-   */
+  /** Each record once, also of deleted accounts, ascending by `archiveId` (ASCII), in batches of up to 1,000; drops 100. */
   read<K extends StoredKind>(kind: K): AsyncIterable<readonly ArchiveRecord<K>[]>;
 
-  /**
-   * The drop as it is now, for a drop of which a blob is missing because a version was removed after `read`.
-   * null: it is gone. SQLite: as in `read`.
-   */
+  /** Reads a drop of which `read` found a blob missing, as it is now. null: it is gone. SQLite: as in `read`. */
   readDropAgain(id: string): Promise<ArchivedDrop | null>;
 
   /** The blobs that exist, by id. @param ids of blobs that fit into memory together */
@@ -52,17 +46,13 @@ export function importHasNotEnded({ archiveId, begunAt }: UnfinishedImport): Err
   );
 }
 
-/**
- * Reads and fills a whole store. Every method may be repeated. In MongoDB a read or write of records and blobs waits up to a
- * minute for a server that is unavailable, so that an import outlives the election of a primary.
- */
+/** Every method may be repeated. On MongoDB, reads and writes of records and blobs wait up to a minute for the server. */
 export interface ArchiveStore {
   /** Call `ViewStore.aggregate` first: views that are not added to their drops are not in it. */
   openSnapshot(): Promise<ArchiveSnapshot>;
 
   /**
-   * The number of records by kind, of the kinds that have any, deleted ones included: a store without any is empty. Secrets
-   * do not count, because a service generates them at its first start; an import replaces them.
+   * Numbers of records, deleted ones included, of the kinds that have any. Secrets do not count: a first start makes them.
    */
   countRecords(): Promise<Partial<Record<StoredKind, number>>>;
 
@@ -76,9 +66,7 @@ export interface ArchiveStore {
   endImport(): Promise<void>;
 
   /**
-   * Stores the records that are not there yet; those that are stay as they are. Only for an import: no service may write at the
-   * same time. Write the blobs of a drop before its record.
-   * @param records any number; those of a batch of `read` are a good one
+   * For imports only, while no service writes: stores the records that are absent. A drop's blobs come before its record.
    * @throws Error that names the record, if another one has its slug or identity
    */
   write<K extends StoredKind>(kind: K, records: readonly ArchiveRecord<K>[]): Promise<void>;
@@ -107,8 +95,7 @@ export interface ArchiveInput {
   readonly size: number | null;
 
   /**
-   * The entries from the beginning, in their order. An entry that was not read is skipped.
-   * @param onBytes receives the number of bytes of each piece that was read
+   * The entries in order; one that was not read is skipped. @param onBytes receives the size of each piece that was read
    * @throws ArchiveError if it is no archive or ends in the middle of an entry
    */
   entries(onBytes?: (count: number) => void): AsyncGenerator<ArchiveEntry>;

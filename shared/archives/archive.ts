@@ -108,13 +108,10 @@ const archivedAccountRecord = record('accounts', {
 const { lease: _, leasedUntil: __, isDone: ___, ...keyFields } = idempotencyRecord.fields;
 
 /**
- * What an archive holds: everything that must last, in a form that is the same on both engines. The order is the order in
- * which a store is read: an account before what belongs to it, and the key of a write before the drop that it wrote.
- *
- * Left out, because it is made again or expires soon: sessions, sign-ins, uploads, writes under way, rendered pages, share
- * cards, jobs, counts for limits, the registry of web processes. Left out, because it is gone for everybody: deleted
- * accounts and drops, expired drops, blobs of removed versions. Left out, because it has a meaning within one store only:
- * places below the caps, pending tasks, numbers of batches of views.
+ * Everything that must last, equal on both engines, in the order of reading: an account before what belongs to it, the key of
+ * a write before its drop. Not in it: what is made again or expires soon, what is deleted or expired, and what has a meaning
+ * in
+ * one store only (places below the caps, pending tasks, numbers of batches of views).
  */
 export const archiveRecords = {
   secrets: secretRecord,
@@ -148,10 +145,7 @@ export function ownerOf(archived: ArchiveRecord): string | null {
   return 'accountId' in archived ? archived.accountId : null;
 }
 
-/**
- * Checks a record that was read from an archive, which may be damaged or made by hand.
- * @throws Error that names the kind, the id and each wrong field
- */
+/** Checks a record of an archive. @throws Error that names the kind, the id and each wrong field */
 export function parseArchiveRecord<K extends ArchiveKind>(kind: K, value: unknown): ArchiveRecord<K> {
   const faults = faultsOf(archiveRecords[kind].fields, value);
   if (faults.length === 0) return value as ArchiveRecord<K>; // proof: it has no faults

@@ -11,9 +11,8 @@ interface Item {
 }
 
 /**
- * Compares an archive with a store, record by record and blob by blob, in one pass over both: they have the same order.
- * @param store as `readStore` reads it, which leaves nothing out
- * @returns sentences
+ * Compares an archive with a store, record by record and blob by blob, in one pass: both have the same order. @param store as
+ * `readStore` reads it, which leaves nothing out @returns sentences
  */
 export async function* compareArchive(
   archive: AsyncIterable<ReadPart>,

@@ -38,9 +38,8 @@ export interface DamagedDrop {
 }
 
 /**
- * Everything that must last, while the service may write too: each drop with its versions is in it whole or not at all. What
- * belongs to an account that is not in it is left out: the account is deleted, or was created meanwhile.
- * @param isLeftOut is asked for each damaged drop, and may throw
+ * Reads everything that must last, each drop whole or not at all. Leaves out what belongs to accounts that are not in it:
+ * deleted, or created meanwhile. @param isLeftOut is asked for each damaged drop, and may throw
  */
 export async function* readStore(
   { archive, secrets }: Pick<Engine, 'archive' | 'secrets'>,

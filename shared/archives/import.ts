@@ -9,9 +9,8 @@ const blobsAtOnce = 64;
 const bytesAtOnce = 8 * 1024 * 1024;
 
 /**
- * Fills the store, which is marked as unfinished, and removes the mark. If it fails, the store stays marked, and the same import
- * can be repeated: it stores what is not there. Secrets are replaced.
- * @throws ArchiveError at the first fault of the archive
+ * Fills the store and removes its mark. After a failure it stays marked, and the same import can be repeated: it stores what
+ * is absent. Replaces secrets. @throws ArchiveError at the first fault of the archive
  */
 export async function importArchive(
   { archive, secrets }: Pick<Engine, 'archive' | 'secrets'>,

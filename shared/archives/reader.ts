@@ -72,10 +72,7 @@ export async function openArchive(
   }
 }
 
-/**
- * Checks that each version has its blobs, and that these are the ones that were exported: blobs come first, then their digests,
- * then the records that name them. Checks each record by itself, the order of records, and the accounts that they name.
- */
+/** Checks each record, its order and its account, and that each version has the blobs whose digests the archive names. */
 async function* readParts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ReadPart> {
   const totals = createTotals();
   /** Blobs and lines of digests that came since the last records, by name. */

@@ -12,14 +12,11 @@ const pagesPerStep = 1_024;
 export type RowCounts = Readonly<Record<string, number>>;
 
 /**
- * Copies a database with SQLite's online backup, and checks the copy. The service may write meanwhile: the copy is the
- * state at the beginning, because one read transaction covers all of it. (Without it, each write of another process would
- * make the backup begin again. VACUUM INTO takes longer, and its rows could not be compared with those of the source.)
- * The WAL grows until the copy is complete.
- * @param to a new file; it does not use a WAL, so that it is whole without another file
+ * Copies a database with SQLite's online backup and checks the copy. One read transaction covers all of it: without it,
+ * writes
+ * of other processes would restart the backup. Until it is complete the WAL grows. @param to a new file; it uses no WAL
  * @returns the number of rows of each table, which both have
- * @throws Error of one sentence if the data have another form, an import has not ended, or the copy is damaged or differs;
- *   SQLite's error if it cannot be read or written
+ * @throws Error of one sentence if the form is another, an import is unfinished, or the copy differs; SQLite's error
  */
 export async function copyDatabase(from: string, to: string): Promise<RowCounts> {
   makePrivateFile(to);

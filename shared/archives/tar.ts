@@ -86,8 +86,7 @@ function toArchiveError(error: unknown, last: string): unknown {
 }
 
 /**
- * Creates an archive beside `path`, of this user alone; `finish` syncs it and gives it its name.
- * @param createdAt Unix ms
+ * Creates an archive beside `path`, for this user only; `finish` syncs and renames it. @param createdAt Unix ms
  * @throws Error of one sentence if the file exists and may not be replaced, or cannot be created
  */
 export async function createArchiveFile(

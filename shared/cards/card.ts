@@ -40,10 +40,9 @@ export function plainCard(kind: 'locked' | 'generic', host: string): CardContent
 }
 
 /**
- * Draws a card in a thread, because titles can be hostile. Fetches nothing. If the text cannot be drawn in time, the card shows
- * the host alone.
- * @returns a PNG of 1200 × 630 pixels
- * @throws if not even that card can be drawn
+ * Draws a card in a thread, because titles can be hostile, and fetches nothing. Text that cannot be drawn in time is left
+ * out.
+ * @returns a PNG of 1200 × 630 pixels @throws if not even the host can be drawn
  */
 export type DrawCard = (content: CardContent) => Promise<Uint8Array>;
 

@@ -36,10 +36,7 @@ export function areRelated(domain: string, host: string): boolean {
   return domain === host || domain.endsWith(`.${host}`) || host.endsWith(`.${domain}`);
 }
 
-/**
- * The longest common parent domain of two labels or more; null: none. Browsers treat the two as one site, unless it is a
- * public suffix (`co.uk`).
- */
+/** The longest common parent domain of two labels or more, one site for browsers unless it is a public suffix; null: none. */
 export function commonDomain(domain: string, host: string): string | null {
   const [one, other] = [domain.split('.').reverse(), host.split('.').reverse()];
   const differing = one.findIndex((label, at) => label !== other[at]);

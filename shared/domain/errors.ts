@@ -1,7 +1,4 @@
-/**
- * Every code: its HTTP status, unless an `HttpError` (api/http/http-error.ts) has its own, and its meaning, as Markdown for the
- * API reference. They are those of spec section 7, and what docs/decisions.md adds.
- */
+/** Code → HTTP status (an `HttpError` may have its own) and meaning as Markdown. Spec section 7 and docs/decisions.md. */
 export const errorCodes = {
   unauthorized: [401, 'The request has no bearer token. On `/api/me` also: the token is not valid.'],
   invalid_token: [401, 'The bearer token is malformed, unknown or revoked.'],
@@ -62,10 +59,7 @@ export type UnavailableReason =
   | 'database_slow'
   | 'store_is_newer';
 
-/**
- * The only error that clients see. Every other error is a failure of the service: it is logged, and the client gets
- * `internal_error`.
- */
+/** The only error that clients see. Every other one is logged, and the client gets `internal_error`. */
 export class DropError extends Error {
   readonly code: Code;
   readonly details: ErrorDetails | undefined;
@@ -123,8 +117,7 @@ export function isReported(error: unknown): boolean {
 }
 
 /**
- * A part that the request needs is down or overloaded.
- * @param seconds how long the client should wait before it retries
+ * A part that the request needs is down or overloaded. @param seconds how long the client should wait before it retries
  * @param options `cause` is logged, and clients do not see it; they see `reason`
  */
 export function unavailable(

@@ -62,10 +62,7 @@ export function keyOf({ key }: StoredRecord, stored: Readonly<Record<string, unk
   return key.map((name) => stored[name]).join(' ');
 }
 
-/**
- * What an import would refuse, as in `hash must be a SHA-256 in hex`; empty: the value has these fields and no others.
- * @param path of an object inside the record, `versions[0]`
- */
+/** What an import would refuse, as `hash must be a SHA-256 in hex`. @param path of an object in the record, `versions[0]` */
 export function faultsOf(fields: Fields, value: unknown, path = ''): string[] {
   if (!isObject(value)) return [`${path || 'it'} must be an object`];
   const faults: string[] = [];

@@ -90,10 +90,7 @@ export interface DropStore {
     tasks: readonly PendingTask[],
   ): Promise<Drop | Refusal>;
 
-  /**
-   * Moves the version's id to the trash, and recomputes `latestVersion`. `no_version`: no such version; `last_version`: it is
-   * the only one, also for parallel calls.
-   */
+  /** Trashes the version and recomputes `latestVersion`. `last_version`: it is the only one, also for parallel calls. */
   removeVersion(
     target: DropTarget,
     number: number,

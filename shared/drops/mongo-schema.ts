@@ -124,10 +124,7 @@ export function hasExpired(now: number): Filter {
   return { expires_at: { $lte: now } };
 }
 
-/**
- * The live drop at the slug, if none of the conditions `unless` apply. No server uses an index for `$nor`: otherwise DocumentDB
- * would combine the slug's index with whole ranges of others.
- */
+/** No server uses an index for `$nor`: DocumentDB would combine the slug's index with whole ranges of others. */
 export function liveDropAt(slug: string, now: number, ...unless: readonly Filter[]): Filter {
   return { slug, deleted_at: null, $nor: [hasExpired(now), ...unless] };
 }
@@ -203,10 +200,7 @@ export function versionDocument(stored: OwnedVersion): VersionDocument {
   return { ...version.write(stored), ...(publishedBy !== null && { published_by: publishedBy }) };
 }
 
-/**
- * @param parts.versions oldest first, at least one
- * @param parts.place that no other live drop of the owner has
- */
+/** @param parts.versions oldest first, at least one @param parts.place that no other live drop of the owner has */
 export function liveDropDocument(
   stored: Drop,
   parts: {

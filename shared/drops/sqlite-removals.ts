@@ -42,9 +42,7 @@ export function createRemovals(db: Database) {
     remove,
 
     /**
-     * Removes drops that have expired by `now`, at most `limit`.
-     * @param ownerId only drops of this owner; null: of all, the longest expired first
-     * @returns their ids
+     * Removes drops that have expired by `now`, at most `limit`. @param ownerId null: all owners, the longest expired first
      */
     removeExpired(ownerId: string | null, now: number, limit: number): string[] {
       const found =

@@ -106,10 +106,7 @@ export interface NewRow {
   readonly tasks: readonly PendingTask[];
 }
 
-/**
- * Inserts of drops and versions, to be called inside a write of the database.
- * @param unless the column whose conflict means that the drop is not stored
- */
+/** To be called inside a write of the database. @param unless the column whose conflict means that the drop is not stored */
 export function createRowInserts(db: Pick<Database, 'prepare'>, unless: 'id' | 'slug') {
   const lockAndTakedown = ['lock_id', 'lock_hash', 'taken_down_at', 'takedown_reason'];
   const dropNames = [

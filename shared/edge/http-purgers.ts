@@ -22,8 +22,7 @@ export function createHttpPurger(options: EdgeClientOptions & { url: string }): 
 }
 
 /**
- * Varnish with `deploy/varnish.vcl`: each purge is a request `PURGE /` with the tag in `Surrogate-Key` to every cache,
- * and a 200 of each confirms it.
+ * Varnish with `deploy/varnish.vcl`: sends `PURGE /` with the tag in `Surrogate-Key` to every cache; each confirms with 200.
  * @param options `urls`: one for each cache; without a token the caches check the sender's address
  */
 export function createVarnishPurger(options: EdgeClientOptions & { urls: readonly string[] }): EdgePurger {

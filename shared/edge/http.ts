@@ -24,8 +24,7 @@ const defaultRetrySeconds = 10;
 const maxRetrySeconds = 3_600;
 
 /**
- * Sends requests to one edge. Redirects are not followed, because their target has purged nothing. After 429, or 503
- * with `Retry-After` (RFC 9110, section 10.2.3), nothing is sent until the time that the edge named.
+ * Follows no redirects: their targets have purged nothing. After 429 or 503 it sends nothing until `Retry-After` (RFC 9110).
  */
 export function createEdgeClient({ token, timeoutMs, clock }: EdgeClientOptions) {
   let blockedUntil = Number.NEGATIVE_INFINITY;

@@ -21,10 +21,7 @@ import type { Engine } from './engine.ts';
  */
 export type Role = 'service' | 'command' | UnfinishedImport;
 
-/**
- * SQLite in `DATA_DIR`, jobs and limits in this process.
- * @throws Error of one sentence
- */
+/** SQLite in `DATA_DIR`, jobs and limits in this process. @throws Error of one sentence */
 export function openEmbeddedEngine(deps: {
   config: Pick<Config, 'DATA_DIR' | 'SQLITE_CHECKPOINTS' | 'JOBS_AT_ONCE'>;
   clock: Clock;

@@ -15,10 +15,7 @@ export function openStoreToRead(config: Config, log: Log): Promise<OpenedEngine>
   return openStores(config, { log, role: 'command', clock: systemClock });
 }
 
-/**
- * A store to fill: creates DATA_DIR with the mark of the import, and keeps services off it; migrates MongoDB.
- * @throws Error of one sentence
- */
+/** Marks DATA_DIR as being imported, so no service starts on it; migrates MongoDB. @throws Error of one sentence */
 export async function openStoreToFill(
   config: Config,
   begun: UnfinishedImport,

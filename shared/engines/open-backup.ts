@@ -38,12 +38,9 @@ export interface FinishedBackup {
 }
 
 /**
- * Makes a verified backup of the data in `dataDir`, whether the service is running or not: a new folder in `dir` with the
- * database and the secrets that the service generated, complete or absent. It is a data directory: a service starts on
- * a copy of it.
- * @param keep how many backups stay, this one included; null: all
- * @param now Unix ms
- * @throws Error of one sentence
+ * Makes a verified backup, also of a running service: a new folder in `dir` with the database and the generated secrets,
+ * complete or absent. A service starts on a copy of it. @param keep how many backups stay, this one included; null: all
+ * @param now Unix ms @throws Error of one sentence
  */
 export async function backUp(options: {
   dataDir: string;
@@ -144,10 +141,7 @@ function foldersIn(dir: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/**
- * Removes the oldest backups of the same data. A folder that holds anything else, or has another name, stays.
- * @returns the paths of those that were removed
- */
+/** Removes the oldest backups of the same data, but no folder with other contents or another name. @returns their paths */
 function removeOldBackups(dir: string, dataDir: string, keep: number): string[] {
   const ours = foldersIn(dir)
     .filter((name) => backupName.test(name) && isBackupOf(dataDir, join(dir, name)))

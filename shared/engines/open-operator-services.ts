@@ -15,8 +15,7 @@ import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
 export type OperatorServices = Awaited<ReturnType<typeof openOperatorServices>>;
 
 /**
- * Opens the stores of a service, whether it is running or not, without the parts that answer requests or run jobs:
- * a command starts in a fraction of the time of the service.
+ * Opens the stores without the parts that answer requests or run jobs, so that a command starts quickly.
  * @throws Error that says in one sentence why they cannot be opened
  */
 export async function openOperatorServices(

@@ -53,10 +53,7 @@ interface OpenOptions {
   readonly adaptEngine?: (engine: OpenedEngine) => OpenedEngine;
 }
 
-/**
- * Opens every part of the service. Only the `open-*` files and the two engines pick adapters.
- * @throws Error that says in one sentence why the service cannot start
- */
+/** Only the `open-*` files and the engines pick adapters. @throws Error: in one sentence, why the service cannot start */
 export async function openServices(
   config: Config,
   {

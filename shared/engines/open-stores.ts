@@ -18,10 +18,7 @@ export const systemClock: Clock = { now: () => Date.now() };
 
 export type OpenedEngine = Engine & Partial<ScaleOutEngine>;
 
-/**
- * Opens the engine that the settings choose, and loads the code of no other.
- * @throws Error that says in one sentence why it cannot be opened
- */
+/** Opens the engine of the settings, and loads no other. @throws Error that says in one sentence why it cannot be opened */
 export async function openStores(
   config: Config,
   deps: { log: Log; role: Role; clock: Clock; metrics?: Pick<Metrics, 'stores'> | null },
@@ -40,10 +37,7 @@ export async function openStores(
   }
 }
 
-/**
- * Gives existing data the form of this release. Opening SQLite as a service or for an import does it, too.
- * @throws Error that says in one sentence why it failed
- */
+/** Gives data the form of this release, as opening SQLite for a service or an import does. @throws Error of one sentence */
 export async function migrateStores(
   config: Pick<Config, 'MONGODB_URI' | 'DATA_DIR'>,
   { log }: { log: Log },

@@ -41,9 +41,7 @@ interface Deps {
 }
 
 /**
- * Data in MongoDB; limits, counted views and the job queue in Redis. MongoDB must be available and migrated; Redis may
- * be unavailable.
- * @throws Error of one sentence without credentials
+ * MongoDB, which must be available and migrated; Redis, which may be down. @throws Error of one sentence without credentials
  */
 export async function openScaleOutEngine(deps: Deps): Promise<ScaleOutEngine> {
   const { config, log, metrics } = deps;
@@ -62,10 +60,7 @@ export async function openScaleOutEngine(deps: Deps): Promise<ScaleOutEngine> {
   }
 }
 
-/**
- * Creates missing collections and indexes. May run while the service runs.
- * @throws Error of one sentence without credentials
- */
+/** Creates missing collections and indexes, also beside a running service. @throws Error of one sentence, no credentials */
 export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>, log: Log): Promise<void> {
   const mongo = await openMongo({ uri: config.MONGODB_URI, maxConnections: 2, log, isMigration: true });
   try {

@@ -23,9 +23,8 @@ export interface ComparedDocument {
 }
 
 /**
- * Compares two documents in a thread, because they can be hostile.
- * @returns a unified diff, '' if they are the same; null: they take too long or too much memory to compare
- * @throws DropError `unavailable` if the thread failed; never because of the documents
+ * Compares in a thread, because documents can be hostile. @returns a unified diff, '' if they are the same; null: too slow or
+ * too large @throws DropError `unavailable` if the thread failed; never because of the documents
  */
 export type CompareDocuments = (
   before: ComparedDocument,
@@ -36,10 +35,7 @@ export type CompareDocuments = (
 /** Of the unified format. It is a part of the last line, which so differs from the same line with a line feed. */
 const noLineFeed = '\n\\ No newline at end of file';
 
-/**
- * The lines of a text as they are compared, without their line feeds. Where a line is split depends on that line alone, so
- * equal lines have equal parts.
- */
+/** The lines without line feeds. Where a line is split depends on that line alone, so equal lines have equal parts. */
 export function comparedLines(text: string, format: DiffFormat): string[] {
   const lines: string[] = [];
   for (const line of text.split('\n')) {

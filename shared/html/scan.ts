@@ -46,19 +46,13 @@ export interface Scan {
   readonly document: Dom.Document;
   /** null if the parser has not created it. */
   readonly head: Dom.Element | null;
-  /**
-   * `body`: the token at `stoppedAt` made the parser create body or frameset;
-   * `limit`: a limit ended the scan before or within the token at `stoppedAt`.
-   */
+  /** `body`: the token at `stoppedAt` creates body or frameset; `limit`: a limit was reached before or within that token. */
   readonly stop: 'body' | 'limit';
   readonly stoppedAt: number;
   /** How many characters the parser got. */
   readonly read: number;
   readonly steps: number;
-  /**
-   * Offsets where elements inserted into the text should become children of head and change nothing else, the best
-   * first. Each must be checked, because parse5's locations are not exact in all cases. May be empty.
-   */
+  /** Offsets in head, the best first; may be empty. Each must be checked, because parse5's locations are not always exact. */
   readonly offsets: readonly number[];
 }
 
@@ -77,9 +71,8 @@ const tokensPerTimeCheck = 32;
 const defaultChunk = 16 * 1024;
 
 /**
- * Parses until the parser creates body. While only html and head are open, an element inserted right before the token
- * that creates body becomes the last child of head, whether `</head>` is present or implied (HTML standard, 13.2.6.4.4
- * "in head" and 13.2.6.4.6 "after head").
+ * Parses until body is created. While only html and head are open, an element inserted before that token becomes the last
+ * child of head (HTML standard, 13.2.6.4.4 and 13.2.6.4.6).
  */
 export function scanHead(text: string, limits: ScanLimits): Scan {
   const {

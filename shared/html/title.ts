@@ -15,8 +15,7 @@ export interface FoundTitle {
 }
 
 /**
- * Finds a title in a thread, because documents can be hostile.
- * @returns null: head has no title with text before its 20,000th tag, attribute or comment
+ * Finds a title in a thread. null: none with text in head before its 20,000th tag, attribute or comment
  * @throws DropError `unavailable` if the search did not end
  */
 export type FindTitle = (html: Uint8Array, maxCharacters: number) => Promise<string | null>;
@@ -26,8 +25,7 @@ const quickBytes = 4 * 1024;
 const quickSteps = 300;
 
 /**
- * The text of the first title in head, entities decoded and white space collapsed. Hostile documents can take long:
- * never call it on the event loop.
+ * The first title in head, decoded, its white space collapsed. Slow for hostile documents: never call it on the event loop.
  * @param html UTF-8, with or without a byte order mark
  */
 export function findTitle(html: Uint8Array, limits: TitleLimits): FoundTitle {

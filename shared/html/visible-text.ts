@@ -28,9 +28,8 @@ const chunk = 16 * 1024;
 const maxAttributes = 20_000;
 
 /**
- * What a reader sees of a document, without its style sheets: the text outside of scripts, styles, templates and title, a
- * line for each block, cells separated by tabs, white space collapsed. It builds no tree, so its time grows with the length alone.
- * @param expired called after each 16 KiB; true: the result is null
+ * The text outside of scripts, styles, templates and title: a line for each block, cells separated by tabs, white space
+ * collapsed. Builds no tree, so it is linear. @param expired called after each 16 KiB; true: the result is null
  * @returns null if time ran out, or a tag has more than 20,000 attributes
  */
 export function visibleText(html: string, { expired }: { expired: () => boolean }): string | null {

@@ -19,10 +19,7 @@ const idempotencyFields = {
   createdAt: time(),
 };
 
-/**
- * A write that a client may repeat under a key of its own, for 24 h. Every attempt writes with the same ids, so that all
- * attempts together have one outcome.
- */
+/** A write that a client may repeat under its key for 24 h. All attempts use the same ids, so they have one outcome. */
 export const idempotencyRecord = record('idempotency_keys', idempotencyFields, ['accountId', 'key']);
 
 export type IdempotencyRecord = RecordOf<typeof idempotencyRecord>;

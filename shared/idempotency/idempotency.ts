@@ -157,8 +157,7 @@ export function createIdempotency(deps: {
     isDone,
 
     /**
-     * Counts a write when it arrives. A repeat of a done write is no write, and has a limit of its own.
-     * @param key null: the client sent none
+     * Counts a write when it arrives. A repeat of a done write has a limit of its own. @param key null: the client sent none
      * @throws DropError `rate_limited`
      */
     async admit(caller: Caller, key: string | null): Promise<void> {

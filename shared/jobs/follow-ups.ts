@@ -17,10 +17,7 @@ export type FollowUps = ReturnType<typeof createFollowUps>;
 
 type ChangedDrop = Pick<Drop, 'id' | 'slug'>;
 
-/**
- * What follows a change of a drop before its client gets the answer: notice to the processes that have the page in memory,
- * then the purge of the edge. The record lists the pending tasks already, so a failure here fails no request.
- */
+/** What follows a change before its client gets the answer. No failure here fails the request: the tasks are recorded. */
 export function createFollowUps(deps: {
   jobs: JobProducer;
   purger: EdgePurger | null;

@@ -44,10 +44,6 @@ export interface JobMonitor {
   /** Jobs whose attempt failed and that will run again, among the first `limit` jobs that wait for a time. */
   listRetried(limit: number): Promise<RetriedJob[]>;
 
-  /**
-   * Enqueues failed jobs again with all their attempts; they are due from now on.
-   * @param nameOrId null: all
-   * @returns how many
-   */
+  /** Enqueues failed jobs again, due now, with all attempts. @param nameOrId null: all @returns how many */
   retryFailed(nameOrId: string | null): Promise<number>;
 }

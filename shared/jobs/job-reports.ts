@@ -22,10 +22,7 @@ export interface JobTally {
   readonly isEstimate?: boolean;
 }
 
-/**
- * @param names are in the result even if they have no jobs
- * @returns sorted by name
- */
+/** @param names are in the result even if they have no jobs @returns sorted by name */
 export function addTallies(names: readonly string[], tallies: readonly JobTally[]): JobCount[] {
   const counts = new Map(names.map((name) => [name, noJobs(name)]));
   for (const { name, state, count, oldestDueAt, isEstimate = false } of tallies) {

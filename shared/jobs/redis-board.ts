@@ -54,10 +54,7 @@ export function createJobBoard(redis: Redis, queue: Queue, options: JobBoardOpti
   };
 }
 
-/**
- * Anybody who reaches the board may use it. This keeps out the web pages of others in
- * the operator's browser, which could send forms. Its server refuses host names of theirs (metrics/prometheus-server.ts).
- */
+/** Keeps out other websites in the operator's browser, which could send forms; see also metrics/prometheus-server.ts. */
 function findRefusal(
   { method = '', headers }: IncomingMessage,
   { isWritable }: JobBoardOptions,

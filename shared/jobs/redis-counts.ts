@@ -103,10 +103,7 @@ function listRanges(now: number): readonly Range[] {
   ];
 }
 
-/**
- * Counts the jobs of each name. BullMQ keeps one number for all names, so the jobs are read: all of a range of up to
- * 1,000, else 1,000 of them, from which the others are estimated.
- */
+/** BullMQ keeps one number for all names, so up to 1,000 jobs are read, and the numbers of others are estimated. */
 export async function countJobsByName(redis: Redis, queue: Queue, now: number): Promise<JobCount[]> {
   const tallies = await Promise.all(listRanges(now).map((range) => countRange(redis, queue, range, now)));
   return addTallies(jobNames, tallies.flat());

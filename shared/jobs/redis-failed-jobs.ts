@@ -2,10 +2,7 @@ import type { Job, Queue } from 'bullmq';
 import type { Redis } from '../redis/connection.ts';
 import type { FailedJob, RetriedJob } from './job-reports.ts';
 
-/**
- * A failed job that is retried is due from then on (see redis-counts.ts).
- * KEYS: failed jobs, the job. ARGV: its id, now
- */
+/** A retried job is due from then on (redis-counts.ts). KEYS: failed jobs, the job. ARGV: its id, now */
 const setDueLua = `
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], 'timestamp', ARGV[2]) end
 `;

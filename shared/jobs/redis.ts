@@ -31,12 +31,10 @@ export interface RedisJobQueue extends JobProducer, JobConsumer, JobMonitor {
 }
 
 /**
- * A BullMQ queue. A process that only enqueues uses the connection it is given; a worker opens two more.
- * BullMQ takes the time from `Date.now`.
- * @param concurrency how many jobs the worker runs at once
- * @param lockMs how long the lock of a worker that no longer renews it lasts
- * @param stallMs how often a worker looks for jobs without a lock, which then run again
- * @param enqueueMs how long `enqueue` waits for Redis
+ * A BullMQ queue, whose time is `Date.now`. A process that only enqueues uses the given connection; a worker opens two more.
+ * @param concurrency how many jobs the worker runs at once @param lockMs how long a lock lasts that is no longer renewed
+ * @param stallMs how often a worker looks for jobs without a lock, which then run again @param enqueueMs the timeout of
+ * `enqueue`
  * @param syncMs how often a worker writes the schedules again: Redis may lose its data while the connection stays
  */
 export function createRedisJobQueue({

@@ -25,8 +25,7 @@ export const maxWaiting = 10_000;
 export type JobMemory = ReturnType<typeof createJobMemory>;
 
 /**
- * Waiting jobs of one name that need no rows, because a record lists each as a pending task. A job that fails gets a row, so
- * that its attempts and its error last and operators see them.
+ * Waiting jobs of one name without rows: records list them as pending. A failed job gets a row, for attempts and operators.
  */
 export function createJobMemory(name: HeldJob['name']) {
   const waiting = new Map<string, WaitingJob>();

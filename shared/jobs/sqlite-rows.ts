@@ -40,10 +40,7 @@ const known = `name IN (${jobNames.map((name) => `'${name}'`).join(', ')})`;
 const claimable = `state = 'waiting' AND due_at <= $now AND ${known}
   AND NOT EXISTS (SELECT 1 FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'active')`;
 
-/**
- * The rows of the job queue. A key has at most one row in each state: if a row changes to a state that another row of
- * its key has, `OR REPLACE` deletes the other row. Methods that change rows are called inside a write of the database.
- */
+/** A key has at most one row in each state: `OR REPLACE` deletes the other. Call changing methods inside a database write. */
 export function createJobRows(db: Database) {
   const sql = {
     put: db.prepare(`

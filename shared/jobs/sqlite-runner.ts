@@ -23,8 +23,7 @@ const rewriteMs = 1_000;
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
 /**
- * Claims due jobs, one claim at a time, and runs up to `concurrency` handlers at once. No other process runs jobs on this file:
- * the process of a job that is active at the first claim was killed.
+ * Runs up to `concurrency` handlers. Only one process runs jobs, so a job that is active at the first claim was interrupted.
  */
 export function createJobRunner(deps: {
   db: Database;

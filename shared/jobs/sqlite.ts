@@ -14,11 +14,10 @@ export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
 }
 
 /**
- * A durable queue in the database file. Any process may enqueue; only one may run jobs. In that process renders wait in memory
- * (sqlite-memory.ts): at its start it reads them from the records of the drops.
- * @param concurrency how many jobs run at once
- * @param pollMs how often it looks for jobs of other processes: a command cannot wake this one
- * @param wakesItself false, for tests: jobs run during `runUntilIdle` only
+ * A durable queue in the database file: any process may enqueue, one may run jobs. There renders wait in memory
+ * (sqlite-memory.ts), which is filled from the drops at its start. @param concurrency how many jobs run at once
+ * @param pollMs how often it looks for jobs of other processes @param wakesItself false: only `runUntilIdle` runs jobs, for
+ * tests
  */
 export function createSqliteJobQueue(options: {
   db: Database;

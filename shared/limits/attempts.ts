@@ -24,9 +24,8 @@ export interface Attempt<T> {
 export type Attempts = ReturnType<typeof createAttempts>;
 
 /**
- * Attempts of which only some results count, such as wrong passcodes. Each process checks one at a time, and reserves its count
- * before: parallel attempts never pass a limit, and none is refused because of others that do not count. Keys take fair turns,
- * with one attempt of a network at a time.
+ * Attempts of which only some results count, such as wrong passcodes. A process checks one at a time and reserves its count,
+ * so parallel attempts never pass a limit. Keys take fair turns, with one attempt of a network at a time.
  */
 export function createAttempts(
   deps: {

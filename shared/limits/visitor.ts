@@ -16,10 +16,7 @@ export function quotaOf(name: QuotaName, id: string, limit: number) {
 /** The limit of a network is this many times the limit of an address. */
 export const networkLimitFactor = 10;
 
-/**
- * The network comes first: once it is used up, none of its other addresses is counted. An IPv4 address has one quota.
- * @param limit for an address
- */
+/** The network comes first: once used up, its addresses are not counted. IPv4 has one quota. @param limit for an address */
 export function quotasOf(
   name: 'sign-in' | 'code' | 'passcode' | 'report',
   { address, network }: Visitor,

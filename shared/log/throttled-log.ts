@@ -21,9 +21,8 @@ export interface ThrottledLog extends Log {
 }
 
 /**
- * Writes one line a minute of the warnings and errors with one message and one `err` or `cause`: the first at once, then one with
- * the `count` since then and the fields of the last. An outage (`unavailable`) is written as the text of its `cause`, and with its
- * stack at level debug; only there if the part that failed reports it (`isReported`). @param now milliseconds
+ * Writes one line a minute for each message and `err` or `cause`: the first at once, then the last with the `count` since. An
+ * outage (`unavailable`) is the text of its `cause`, its stack at debug only; so is what its part reports (`isReported`).
  */
 export function throttleFailures(log: Log, now: () => number): ThrottledLog {
   const causes = new Map<string, Cause>();

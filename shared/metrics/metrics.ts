@@ -8,10 +8,7 @@ export interface RouteCounter {
 }
 
 export interface RequestMetrics {
-  /**
-   * The counter of a route. Call it at the start, not for each request.
-   * @param path as in the table of routes, such as `/p/:slug`; `other`: paths and methods that no route has
-   */
+  /** The counter of a route; call it at the start. @param path as in the table of routes, `/p/:slug`; `other`: no route */
   route(method: string, path: string): RouteCounter;
 
   /** Counts a request whose client left before it was answered. */

@@ -18,10 +18,7 @@ export type Reading = number | readonly (readonly [...values: string[], value: n
 
 export type Meter = ReturnType<typeof createMeter>;
 
-/**
- * Keeps the numbers of the catalogue and shows them at a scrape. The library's own counters and histograms hash and check the
- * labels for each value, which takes 20 times as long (docs/performance.md).
- */
+/** The library's own counters hash and check labels for each value, which takes 20 times as long (docs/performance.md). */
 export function createMeter(registry: Registry) {
   function add(
     name: MetricName,
@@ -44,11 +41,7 @@ export function createMeter(registry: Registry) {
       });
     },
 
-    /**
-     * A number for each value of a label.
-     * @param values are shown from the start with 0: a series that begins with its first event would hide it from `rate()`
-     * @returns a function that adds `by`
-     */
+    /** A number for each value of a label. @param values shown as 0 from the start, so that `rate()` sees the first event */
     counter<V extends string>(name: MetricName, values: readonly V[] = []): (value: V, by?: number) => void {
       const counts = new Map<string, number>(values.map((value) => [value, 0]));
       add(name, ({ labels }) =>

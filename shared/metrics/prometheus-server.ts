@@ -28,8 +28,7 @@ interface MetricsServerOptions {
 }
 
 /**
- * A server for Prometheus, apart from the one for clients: `GET /metrics`, and what is mounted. Anybody who reaches its
- * address may read, except web pages of others in the operator's browser.
+ * `GET /metrics` and what is mounted, for all who reach its address except websites in the operator's browser.
  * @throws Error that says in one sentence why it cannot listen
  */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
@@ -77,8 +76,7 @@ function createListener(options: MetricsServerOptions): RequestListener {
 }
 
 /**
- * Keeps out web pages that read answers under a host name of their own that leads here (DNS rebinding). Nobody can own an IP
- * address or a name without a dot, such as those of services of Compose and Kubernetes.
+ * Keeps out websites under host names that lead here (DNS rebinding): nobody can own an IP address or a name without a dot.
  * @param host undefined: an old client, which is no browser
  */
 function isOwnHost(host: string | undefined, names: readonly string[]): boolean {

@@ -13,10 +13,7 @@ import {
 import { watchEngine, watchPurger } from './prometheus-engine.ts';
 import { createMeter, type Meter, timed } from './prometheus-meter.ts';
 
-/**
- * Of the library: with 10,000 connections each of the active ones lists as many objects for a scrape, and
- * `dropleaf_http_connections` says more; those of heap spaces have 27 series, and tell nobody what to do.
- */
+/** `active_*` list objects per connection, which `dropleaf_http_connections` counts; heap spaces have 27 useless series. */
 const unwanted = /^nodejs_(active_(resources|handles|requests)|heap_space_)/;
 
 /** A database that is down must not hold up a scrape. */

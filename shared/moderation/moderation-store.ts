@@ -1,10 +1,7 @@
 import type { Drop, PendingTask } from '../drops/drop.ts';
 import type { Takedown } from './act.ts';
 
-/**
- * Drops of all owners. `takeDown` and `restore` raise `rev` and add `tasks` to the pending tasks, in one update. They leave
- * `updatedAt`, the time of the owner's last change.
- */
+/** Drops of all owners. `takeDown` and `restore` raise `rev` and add `tasks` in one update, and leave `updatedAt`. */
 export interface ModerationStore {
   /** null: no such drop, or deleted, or expired: then no method finds it. */
   findDrop(slug: string): Promise<Drop | null>;

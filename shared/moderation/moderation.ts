@@ -157,10 +157,7 @@ export function createModeration(deps: {
         accountOutcome,
       ),
 
-    /**
-     * Ends sign-ins first: a poll that has claimed one shows its token only while the sign-in is valid (sign-ins.ts), and a token
-     * that was stored earlier is among the revoked ones. @returns counts; of sign-ins those without a token
-     */
+    /** Revokes sign-ins before tokens: see the poll in sign-ins.ts. @returns counts; of sign-ins those without a token */
     revokeTokens: (account: Account, { by, reason }: Operator) =>
       audit.record(
         { act: 'revoke-tokens', by, target: nameOf(account), reason },
@@ -199,10 +196,7 @@ export function createModeration(deps: {
         () => 'shown',
       ),
 
-    /**
-     * Everything that has this slug, account id, name, token id or token. Of a token only its id gets into the audit log.
-     * @param text may contain a token among other things, such as a whole header
-     */
+    /** Finds by slug, account id, name, token id or token; a token is logged by its id. @param text may be a whole header */
     find(text: string, { by }: Pick<Operator, 'by'>): Promise<Findings> {
       const token = tokenIn(text);
       const what = token === null ? text : tokenIdOf(hashToken(token));

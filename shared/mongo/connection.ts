@@ -43,8 +43,7 @@ interface MongoSettings {
 }
 
 /**
- * Opens a connection pool. A command that finds no server, no free connection or no answer fails in 2 to 2.5 s; the
- * driver retries a read once.
+ * Opens a pool. A command without server, connection or answer fails in 2 to 2.5 s; the driver retries reads once.
  * @throws Error of one sentence without credentials, within 6 s
  */
 export async function openMongo({
@@ -105,10 +104,9 @@ function optionsFor(uri: string, maxConnections: number, isMigration: boolean): 
 }
 
 /**
- * Logs when no server accepts writes any more, and when one does again. After a loss of `reconnectMs` it reconnects until
- * it succeeds: the driver's monitor can hang for good on a socket that the server has just closed (mongodb 7.8 waits
- * for `drain` without a time limit), for example after the process was suspended.
- * @returns a function that stops it
+ * Logs losing and regaining the primary. After `reconnectMs` it reconnects until it succeeds: the driver's monitor can hang
+ * on a closed socket (mongodb 7.8 waits for `drain` without a limit), as after a suspended process. @returns a function that
+ * stops it
  */
 function watch(client: mongoose.mongo.MongoClient, log: Log, reconnectMs: number): () => void {
   let lostAt: number | null = null;

@@ -109,8 +109,7 @@ function toDropError(cause: unknown): unknown {
 }
 
 /**
- * Whether one of the unique indexes refused the write (`_id_` is the index of ids; none: any of them).
- * For a bulk write: whether nothing else went wrong in it.
+ * Whether one of these unique indexes (`_id_`: ids; none: any) refused the write, and nothing else failed in a bulk write.
  */
 export function isDuplicateOf(error: unknown, ...indexNames: readonly string[]): boolean {
   const [first, ...others] = failuresOf(error);
@@ -125,10 +124,7 @@ export function isDuplicateOf(error: unknown, ...indexNames: readonly string[]):
   );
 }
 
-/**
- * The index in `E11000 … index: drops_slug dup key: …` (MongoDB) or `Duplicate key … Index 'drops_slug'`
- * (DocumentDB). Only the first match counts: the rest of the message may be a user's text.
- */
+/** The index in `E11000 … index: drops_slug dup key` or DocumentDB's `Index 'drops_slug'`; a user's text may follow it. */
 function indexIn(message: string): string | undefined {
   return /\bindex:? '?([^\s']+)/i.exec(message)?.[1];
 }
@@ -153,10 +149,7 @@ const backgroundMs = 60_000;
 const electionMs = 60_000;
 const electionPauseMs = 500;
 
-/**
- * Time for a connection from the pool, retries and a second command, besides the wait for one answer: together they leave a
- * request time for its answer within ANSWER_MS.
- */
+/** Besides the wait for one answer: pool, retries and a second command. The rest of ANSWER_MS is for the client's answer. */
 const overheadMs = 1_000;
 
 /** How long a store's method may take: the driver's wait for one answer (`socketTimeoutMS`) and some overhead. */

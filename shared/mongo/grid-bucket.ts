@@ -123,10 +123,7 @@ async function unlessThere(insert: Promise<unknown>): Promise<void> {
   }
 }
 
-/**
- * The union of the sources. Of `others` only the part up to the last id of a full page of the first source is read: DocumentDB
- * reads the whole range before it sorts and limits, and chunks are large.
- */
+/** The union of ids. `others` are read only up to the first source's last id: DocumentDB sorts the whole range first. */
 export function mergedIds(first: ListIds, others: ListIds): ListIds {
   return async (after, below, limit) => {
     const ids = await first(after, below, limit);
@@ -137,10 +134,7 @@ export function mergedIds(first: ListIds, others: ListIds): ListIds {
   };
 }
 
-/**
- * The distinct ids of rows.
- * @param idOf the id of a row's key @param behind a key behind those of the id and before those of the next id
- */
+/** The distinct ids of rows. @param behind a key behind those of the id and before those of the next id */
 export function distinctIds(
   listRows: ListIds,
   idOf: (key: string) => string = (key) => key,

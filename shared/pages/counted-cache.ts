@@ -1,10 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { MemoryReading } from '../metrics/metrics.ts';
 
-/**
- * A cache that keeps what was used last, bounded by bytes.
- * @returns `count`, to be called where a hit spares a read: other uses of the cache are not counted
- */
+/** Keeps what was used last, bounded by bytes. @returns `count`, to be called where a hit spares a read */
 export function createCountedCache<V extends object>(maxBytes: number, bytesOf: (value: V) => number) {
   const cache = new LRUCache<string, V>({
     maxSize: Math.max(1, Math.floor(maxBytes)),

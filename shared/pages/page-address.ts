@@ -10,8 +10,7 @@ export interface PageAddress {
 }
 
 /**
- * Reads `https://drops.example/p/abc`, also with `/raw`, a slash at the end, query and fragment.
- * @param base completes an address without a host, such as `/p/abc`
+ * Reads `https://drops.example/p/abc`, also with `/raw`, query and fragment. @param base for an address without a host
  * @returns null if the text is no such address
  */
 export function readPageAddress(text: string, base: string): PageAddress | null {

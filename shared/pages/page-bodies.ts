@@ -40,8 +40,7 @@ interface Entry {
 }
 
 /**
- * Bodies and contexts of versions: from memory, else from the stored artefact, else rendered on demand. An artefact of an
- * older renderer is served while it is rendered again, and not kept in memory: the next read finds the new one.
+ * From memory, the stored artefact, or rendered on demand. An older renderer's artefact is served while it is rendered again.
  */
 export function createPageBodies(deps: {
   html: BlobStore;
@@ -91,8 +90,7 @@ export function createPageBodies(deps: {
   }
 
   /**
-   * What `read` finds in the newest artefact; null: there is none. It reads twice, because an older artefact is deleted when a
-   * newer one is stored, also between the reads of head and bytes.
+   * Reads twice, because an older artefact is deleted when a newer one is stored, also between head and bytes. null: none.
    */
   async function readArtefact<T>(
     version: OwnedVersion,
@@ -195,10 +193,7 @@ export function createPageBodies(deps: {
     getCachedContext: ({ version }: PageWithVersion): string | null | undefined =>
       version.hasContext ? memory.get(version.id)?.context : null,
 
-    /**
-     * Markup that runs and loads nothing; the escaped text if it takes longer than RENDER_REQUEST_BUDGET_MS to render.
-     * @returns null if the version has no context or was removed
-     */
+    /** Safe markup; the escaped text after RENDER_REQUEST_BUDGET_MS. @returns null: no context, or the version was removed */
     async context(page: PageWithVersion): Promise<string | null> {
       const { id, hasContext } = page.version;
       if (!hasContext) return null;

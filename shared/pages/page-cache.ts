@@ -178,7 +178,6 @@ export function createPageCache(deps: {
     },
 
     /**
-     * @param number null for the latest version
      * @param isServable whether the page can be served without the database; only then it may come from memory
      * @throws DropError `not_found`; what the read throws
      */
@@ -205,10 +204,7 @@ export function createPageCache(deps: {
   };
 }
 
-/**
- * One call of a key runs at a time. Those that are made meanwhile share the next one, which begins when it ends. If it fails
- * because the database is late, they fail too: another wait would be too long for their requests.
- */
+/** One call of a key runs at a time; those made meanwhile share the next. If the database is late they fail together. */
 function createSharedNextCalls<T>(): (key: string, call: () => Promise<T>) => Promise<T> {
   const running = new Map<string, { readonly ended: Promise<unknown>; next?: Promise<T> }>();
 

@@ -16,9 +16,8 @@ export interface PageChanges {
   subscribe(listener: (slug: string) => void): void;
 
   /**
-   * Whether a page may be served without a read, if the read that found it began at `asOf` and no notice has come since.
-   * Call it in the same synchronous step that writes the head of the response.
-   * @param asOf what `now` returned before the read was sent
+   * Whether a page may be served without a read. Call it in the same step that writes the head of the response.
+   * @param asOf what `now` returned before the read was sent; no notice has come since
    */
   isCurrent(asOf: number): boolean;
 

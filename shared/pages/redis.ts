@@ -113,8 +113,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
     const begun = now();
     await registry.renew(id, registrationMs);
     const done = now();
-    // If the registration before has expired, changes did not wait for this process. Half of `registrationMs` is
-    // for clocks of database servers that differ or are set.
+    // After an expired registration, changes did not wait. Half of the time is for database clocks that differ.
     if (done - renewedAt >= registrationMs / 2) registeredSince = done;
     renewedAt = begun;
   }

@@ -3,9 +3,8 @@ import type { Database } from '../sqlite/database.ts';
 import type { PageChanges } from './page-changes.ts';
 
 /**
- * One process serves the pages. Its own changes reach its listeners before they are acknowledged. A commit of another
- * process (the `dropleaf` command) changes `PRAGMA data_version`, and then nothing that was read before is current. That is
- * checked before the first page of each turn of the event loop.
+ * One process serves the pages, and its changes reach its listeners first. A command's commit changes `PRAGMA data_version`,
+ * which is checked before the first page of each turn: then nothing that was read before is current.
  */
 export function createSqlitePageChanges(db: Database): PageChanges {
   const readDataVersion = db.prepareTuples<[version: number]>('PRAGMA data_version');

@@ -8,8 +8,7 @@ import type { Sealer } from '../secrets/sealer.ts';
 import type { PasscodeHasher } from './passcode-hasher.ts';
 
 /**
- * `pass`: the cookie, which opens every version of the drop. `grant`: in the address of the viewer's frame, which sends no
- * cookies; the page can read its address and leak it, so a grant opens one version only.
+ * `pass`: a cookie for every version. `grant`: in the frame's address, which a page may leak, so it opens one version only.
  */
 export type PassKind = 'pass' | 'grant';
 

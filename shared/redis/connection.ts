@@ -25,8 +25,7 @@ export interface RedisSettings {
 
 export interface Redis {
   /**
-   * Sends each command at most once. It rejects at once while the connection is down; and after 1 s without an answer or when
-   * the connection is lost, though the command may have been executed.
+   * Sends each command at most once. Rejects at once while disconnected, and after 1 s or a lost connection: it may have run.
    */
   readonly client: Client;
 
@@ -49,8 +48,7 @@ export interface Redis {
   explain(error: unknown): unknown;
 
   /**
-   * Another connection, for workers of BullMQ and subscriptions: no limit of retries, and no time limits unless `changes` has
-   * one. It logs no errors; the caller closes it.
+   * For workers and subscriptions: no limit of retries; time limits as in `changes`. Logs no errors; the caller closes it.
    */
   duplicate(
     changes?: Pick<RedisOptions, 'socketTimeout' | 'autoResubscribe' | 'maxRetriesPerRequest'>,
@@ -82,10 +80,9 @@ const onceOptions = {
 } satisfies RedisOptions;
 
 /**
- * Connects to Redis, and again at least every 2 s whenever the connection is lost. Without a server it resolves
- * after `waitMs`.
- * @throws Error of one sentence without credentials if retrying does not help: an invalid URL, a refused password or
- *   certificate, an unknown database number, another kind of server, or Redis before 6.2
+ * Connects to Redis, and again at least every 2 s after a loss. Without a server it resolves after `waitMs`.
+ * @throws Error of one sentence without credentials if retrying does not help: invalid URL, refused password or certificate,
+ * unknown database number, another kind of server, or Redis before 6.2
  */
 export async function openRedis(settings: RedisSettings): Promise<Redis> {
   const { server, options } = readUrl(settings);

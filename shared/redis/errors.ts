@@ -48,10 +48,7 @@ export function toDropError(error: unknown): unknown {
   return unavailable('Redis is unavailable.', 1, { cause, isReported: isOutOfMemory(error) });
 }
 
-/**
- * One sentence for the operator about an error that retrying does not fix; null for any other.
- * @param server `host:port`
- */
+/** One sentence about an error that retrying does not fix; null for any other. @param server `host:port` */
 export function findMisconfiguration(error: Error, server: string): string | null {
   const code = 'code' in error ? String(error.code) : '';
   if (error instanceof ReplyError && !temporaryReply.test(error.message)) {

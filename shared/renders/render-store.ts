@@ -42,8 +42,7 @@ export interface VersionKey {
 }
 
 /**
- * Artefacts by version id and renderer (RenderPlan); `delete` and `listIds` are about ids of versions. An artefact is never
- * replaced, and can be rendered again at any time.
+ * By version id and renderer (RenderPlan); `delete` and `listIds` mean version ids. Never replaced; may be rendered again.
  */
 export interface RenderStore extends BlobIds {
   /** Stores the artefact under its plan's renderer, unless there is one. Atomic. */

@@ -15,8 +15,7 @@ export interface ReportQuery {
 /** Reports of pages. A report outlives its drop, so that deleting a drop hides no report. */
 export interface ReportStore {
   /**
-   * `known`: a report with this id exists and stays as it is. `full`: the drop has `cap` open reports. Atomic: parallel calls
-   * never pass the cap, unless it was lowered.
+   * `known`: stored before, unchanged. `full`: the drop has `cap` open reports. Atomic: parallel calls never pass the cap.
    */
   insert(report: NewReport, cap: number): Promise<'inserted' | 'known' | 'full'>;
 

@@ -3,10 +3,7 @@ import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { type SecretName, type SecretStore, secretNames } from './secret-store.ts';
 
-/**
- * Each secret is a file of its name with one line, which only the service's user can read.
- * @param dir an existing directory
- */
+/** Each secret is a file of one line with its name, for the service's user only. @param dir an existing directory */
 export function createFileSecretStore(dir: string): SecretStore {
   /** The path of the secret in force; undefined: none yet. */
   async function findPath(name: SecretName): Promise<string | undefined> {

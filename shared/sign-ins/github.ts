@@ -115,10 +115,7 @@ function issuerFor(url: string, returnedTo: URL): string {
   return returnedTo.searchParams.get('iss') === url ? url : `${url}/login/oauth`;
 }
 
-/**
- * The parameters with the code; null: the user refused, or the return does not belong to the visit.
- * @throws Error if the provider reports an error, or names another issuer than GITHUB_URL implies
- */
+/** The parameters with the code; null: refused, or not of this visit. @throws Error of the provider, or of another issuer */
 function readReturn(
   server: AuthorizationServer,
   client: Client,

@@ -102,10 +102,7 @@ export function createSignIns(deps: {
       };
     },
 
-    /**
-     * The first poll after the approval claims the sign-in in one conditional update and gets the token; no other poll ever
-     * does. One store read unless the status is verified.
-     */
+    /** The first poll after approval claims the sign-in atomically and gets the token. One read unless it is verified. */
     async poll(pollToken: string): Promise<PollResult> {
       if (!pollTokenPattern.test(pollToken)) return { status: 'not_found' };
       const pollHash = hashToken(pollToken);
@@ -119,8 +116,7 @@ export function createSignIns(deps: {
       const { accountId, label } = claimed;
       if (accountId === null) throw new Error('a verified sign-in names no account');
       const apiToken = await tokens.mint(accountId, label);
-      // Revoking all tokens of an account ends its sign-ins first. If that happened since the claim, the new token must
-      // not be shown.
+      // Revoking an account's tokens revokes its sign-ins first: then the new token must not be shown.
       if ((await signIns.find(claimed.id))?.status !== 'claimed') {
         await tokens.takeBack(accountId, apiToken);
         return { status: 'expired' };

@@ -13,10 +13,7 @@ const everyMs = 250;
 /** The thread ends this long after the last write. */
 const idleMs = 10_000;
 
-/**
- * Makes checkpoints in a thread, shortly after writes. On the event loop, one of 8 MB blocks all requests for 50 to 100 ms.
- * @param isExternal another program makes them (Litestream); this process only bounds the WAL
- */
+/** On the event loop one of 8 MB blocks requests for 50 to 100 ms. @param isExternal Litestream makes them; bounds the WAL */
 export function createCheckpoints(
   path: string,
   {

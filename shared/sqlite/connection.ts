@@ -15,8 +15,7 @@ const newFileSettings = `
 `;
 
 /**
- * synchronous = FULL: an acknowledged write survives a power cut. secure_delete overwrites deleted bytes with zeros. The
- * system caches the file. A thread makes checkpoints (checkpoints.ts), the connection only at 128 MB.
+ * FULL: acknowledged writes survive a power cut. secure_delete: zeros. Checkpoints in a thread, in the connection at 128 MB.
  */
 const settings = `
   PRAGMA journal_mode = WAL;
@@ -30,10 +29,9 @@ const settings = `
 `;
 
 /**
- * Opens or creates the file, with the settings of this service, and migrates it.
+ * Opens or creates the file with the service's settings, and migrates it.
  * @param onMigration called with the forms before and after; null: the database must not be changed
- * @param onCreate called in the transaction that creates the tables
- * @throws Error that says what to do
+ * @param onCreate called in the transaction that creates the tables @throws Error that says what to do
  */
 export function connect(
   path: string,
@@ -69,8 +67,7 @@ function reasonOf(cause: unknown, path: string): string {
 }
 
 /**
- * Creates the file and its folders for this user alone; SQLite gives its other files the same mode. An existing file is not
- * opened: closing it would release this process's locks on it (POSIX, fcntl).
+ * For this user only; SQLite gives its other files the same mode. Closing an existing file would release our locks (fcntl).
  */
 export function makePrivateFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

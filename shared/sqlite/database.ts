@@ -69,10 +69,9 @@ export interface DatabaseReports {
 }
 
 /**
- * Opens or creates the database and migrates it.
- * @param hasExternalCheckpoints another program copies the WAL into the file (SQLITE_CHECKPOINTS)
- * @param mayMigrate false: opens only a database of the form that this release knows
- * @param onCreate called in the transaction that creates the tables
+ * Opens or creates the database and migrates it. @param hasExternalCheckpoints another program copies the WAL into the file
+ * @param mayMigrate false: opens only the form of this release @param onCreate called in the transaction that creates the
+ * tables
  * @throws Error that says what to do
  */
 export function openDatabase(

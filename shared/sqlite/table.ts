@@ -27,8 +27,7 @@ export interface Table<T> {
   /** Returns the records that a write has changed. To be called inside `Database.write`. */
   returning(sql: string): Query<T>;
   /**
-   * Returns a function that inserts a record, to be called inside `Database.write`; false: nothing was stored.
-   * @param rest such as `ON CONFLICT (id) DO NOTHING`
+   * Inserts a record inside `Database.write`; false: nothing was stored. @param rest such as `ON CONFLICT (id) DO NOTHING`
    */
   inserting(rest?: string): (record: T) => boolean;
   read(row: Row): T;

@@ -16,10 +16,7 @@ interface Write {
 /** More would block the event loop for long. */
 const maxWrites = 256;
 
-/**
- * Group commit: the writes of one turn of the event loop share one transaction and one flush of the disk. They run in order
- * and synchronously. Derived data alone is flushed with the next write, because the WAL is one file.
- */
+/** The writes of one turn share a transaction and a flush, in order. Derived data alone is flushed with the next write. */
 export function createWriteGroup(
   connection: DatabaseSyncInstance,
   disk: DiskWatch,
@@ -42,10 +39,7 @@ export function createWriteGroup(
     onEnd?.(writes.length, (performance.now() - startedAt) / 1_000, !isDone);
   }
 
-  /**
-   * If a write throws, all are repeated one by one: a savepoint for each would cost every write, and none throws in normal
-   * operation. @returns whether any is committed
-   */
+  /** If one throws, all are repeated one by one: savepoints would cost every write. @returns whether any is committed */
   function tryWrites(writes: readonly Write[]): boolean {
     const changesBefore = disk.isFailing() ? countChanges.get().count : null;
     let isRunning = true;

@@ -65,8 +65,7 @@ export function findCardFonts() {
     files,
 
     /**
-     * The text as it can be drawn: on one line, without control characters and without characters that no font has. Of a
-     * character that only its compatibility form can stand for (𝓐 for A), that form. '' if nothing would be seen.
+     * The text on one line, without controls and characters that no font has; compatibility forms stand for some (A for 𝓐).
      */
     drawable(text: string): string {
       const line = text.slice(0, maxUnits).normalize('NFC').replace(/\s+/gu, ' ');

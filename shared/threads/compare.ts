@@ -93,8 +93,7 @@ function findChanges(
 }
 
 /**
- * Of each side, the lines that the other one has too: their places, and for equal lines equal numbers. The search takes
- * quadratic time in what it cannot match, so it gets none of the other lines.
+ * The lines of each side that the other has, and equal numbers for equal ones: the search is quadratic in unmatched lines.
  */
 function sharedLines(before: readonly string[], after: readonly string[]) {
   const known = new Set(before);

@@ -6,10 +6,7 @@ const maxBareUrls = 200;
 /** UTF-8 bytes of markup. */
 const maxBytes = 512 * 1024;
 
-/**
- * Markdown as markup that runs and loads nothing; null if it is larger than 512 KiB. Hostile text can take long: never
- * call it on the event loop.
- */
+/** Markup that runs and loads nothing; null: above 512 KiB. Hostile text can take long: never call it on the event loop. */
 export function renderMarkdown(text: string): string | null {
   const bareUrls = text.match(/:\/\/|mailto:/gi)?.length ?? 0;
   const markup = (bareUrls <= maxBareUrls ? linking : plain).render(text);

@@ -22,8 +22,7 @@ const defaultLimits = {
   /** A thousand times what a card needs: one that is not drawn in time is not tried again. */
   drawCard: 15_000,
   /**
-   * Two documents of 2 MB need a fraction of it, unless they are very different. Others wait that long for their turn, and must
-   * be answered within ANSWER_MS.
+   * Two documents of 2 MB need a fraction, unless very different. Others wait that long, and are answered within ANSWER_MS.
    */
   compare: 1_200,
   /** Beyond the budget: for the result, which the budget does not count, and the messages between the threads. */
@@ -118,8 +117,7 @@ export function createThreads({
     },
 
     /**
-     * A parse checks its budget itself; if it does not return in time, or the thread runs out of memory, the thread is ended and
-     * the plan is made with less effort.
+     * A parse checks its budget. If it is late, or out of memory, the thread is terminated and the plan takes less effort.
      */
     async renderPage(bytes, budgetMs) {
       // Posting a Uint8Array to a thread copies its whole buffer, so the bytes get a buffer that holds nothing else.

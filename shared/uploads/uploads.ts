@@ -54,11 +54,10 @@ export function createUploads(deps: {
 
   return {
     /**
-     * Checks what the write would check, except the document, the day's quota and the caps.
-     * @param details the passcode of a new drop, which is stored as a lock only, and when the drop expires; null: none
-     * @returns the secret, which only this answer has, and when it expires (Unix ms)
+     * Checks what the write would check, except the document, the day's quota and the caps. @param details of a new drop; its
+     * passcode is stored as a lock @returns the secret, which only this answer has, and when it expires (Unix ms)
      * @throws DropError `invalid_arg` for a bad `expiresAt`; `not_found`, `forbidden`, `version_conflict` if the target could
-     *   not be changed now; `rate_limited`
+     * not be changed now; `rate_limited`
      */
     async create(
       caller: Caller,
@@ -81,10 +80,7 @@ export function createUploads(deps: {
       return { secret, expiresAt };
     },
 
-    /**
-     * @throws DropError `not_found` if the secret is unknown or has expired, or the token was revoked; `forbidden` if its
-     *   account is suspended
-     */
+    /** @throws DropError `not_found`: unknown or expired secret, or revoked token; `forbidden`: suspended account */
     async open(secret: string): Promise<OpenUpload> {
       const hash = hashOf(secret);
       const found = secretPattern.test(secret) ? await uploads.find(hash) : null;
@@ -105,8 +101,7 @@ export function createUploads(deps: {
     },
 
     /**
-     * Publishes the document of an upload, at most once; the same document again gets the same answer.
-     * @param documentHash of the document
+     * Publishes the document of an upload at most once; the same document again gets the same answer.
      * @param write see `Idempotency.once`; a refused write leaves the address usable
      * @throws DropError as `open`, `upload_used` if the address was used for another document, and what `write` throws
      */

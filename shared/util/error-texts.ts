@@ -3,10 +3,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * The hosts in the URI of a server, for messages: never a credential.
- * @returns `a.example:27017, b.example:27018`; `(hidden)` if an unescaped `@` makes the end of the credentials unclear
- */
+/** The hosts of a URI: `a.example:27017, b.example:27018`; `(hidden)` if an unescaped `@` leaves the credentials unclear */
 export function hostsOf(uri: string): string {
   const rest = uri.slice(uri.indexOf('//') + 2);
   const authority = rest.split(/[/?#]/, 1)[0] ?? '';

@@ -3,10 +3,7 @@ export async function waitAtMost(ms: number, promise: Promise<unknown>): Promise
   await race(ms, promise, (resolve) => resolve(undefined));
 }
 
-/**
- * Waits for `promise`, at most `ms` milliseconds. Cancels nothing; a later result is ignored.
- * @throws what `promise` rejects with in that time; after it, the error that `createError` makes
- */
+/** Waits at most `ms`. Cancels nothing. @throws what `promise` rejects with in that time; after it, that of `createError` */
 export async function withTimeout<T>(ms: number, promise: Promise<T>, createError: () => Error): Promise<T> {
   return await race<T>(ms, promise, (_, reject) => reject(createError()));
 }
@@ -26,8 +23,7 @@ async function race<T>(ms: number, promise: Promise<T>, onTimeout: Settle<T>): P
 }
 
 /**
- * Runs the task for each item, `size` at a time, so that their writes can share a transaction. Before it throws, every
- * task of the chunk has ended.
+ * Runs the task for each item, `size` at a time, so that writes share a transaction. Throws once all of a chunk are settled.
  */
 export async function inChunks<T>(
   items: readonly T[],

@@ -3,10 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Runs tasks with a concurrency limit and shares it fairly between the keys for which tasks wait. */
 export interface FairQueue {
   /**
-   * Runs the task when its turn comes.
-   * @param keys the clients it counts for: it waits for earlier tasks of each of them
-   * @returns undefined if the task was dropped because too many wait; it never runs then
-   * @throws what the task throws
+   * Runs the task when its turn comes. @param keys the clients it counts for: it waits for earlier tasks of each of them
+   * @returns undefined if it was dropped because too many wait @throws what the task throws
    */
   run<T>(keys: readonly string[], task: () => Promise<T>): Promise<T | undefined>;
 
@@ -24,10 +22,9 @@ interface Waiting {
 }
 
 /**
- * Start-time fair queueing (Goyal, Vin and Cheng 1996), extended to tasks with several keys:
+ * Start-time fair queueing (Goyal, Vin and Cheng 1996) with several keys for a task:
  * start = max(virtual time, last finish of each key), finish = start + 1; the smallest start runs next.
- * @param concurrency how many tasks run at once
- * @param maxWaiting how many tasks wait at most; above it the task with the largest start is dropped
+ * @param maxWaiting above it the task with the largest start is dropped
  */
 export function createFairQueue(concurrency: number, maxWaiting: number): FairQueue {
   /** Sorted by start, then by arrival. */
@@ -92,10 +89,7 @@ export function createFairQueue(concurrency: number, maxWaiting: number): FairQu
 
 /** Runs tasks with a concurrency limit for each key. Tasks wait only for earlier ones of their own key. */
 export interface KeyedQueue {
-  /**
-   * @returns undefined if the task never runs, because too many of its key wait
-   * @throws what the task throws
-   */
+  /** @returns undefined: never run, because too many of its key wait @throws what the task throws */
   run<T>(key: string, task: () => Promise<T>): Promise<T | undefined>;
 }
 

@@ -3,11 +3,7 @@ import { randomInt } from 'node:crypto';
 /** Random names are so long that even a second attempt is unlikely. */
 const maxAttempts = 8;
 
-/**
- * Tries random names until one is free.
- * @param attempt tries one; null: it is taken
- * @throws Error if all attempts collide, which only a bug can cause
- */
+/** Tries random names until one is free. @param attempt null: it is taken @throws Error if all collide, only by a bug */
 export async function retryOnCollision<T>(attempt: () => Promise<T | null>): Promise<T> {
   for (let left = maxAttempts; left > 0; left--) {
     const result = await attempt();
@@ -17,8 +13,7 @@ export async function retryOnCollision<T>(attempt: () => Promise<T | null>): Pro
 }
 
 /**
- * A random free place from 0 to `cap - 1`. null: `cap` or more places are taken. After the cap was lowered, taken places
- * beyond it count too.
+ * A random free place below `cap`; null: `cap` or more are taken, those beyond a lowered cap included.
  * @param taken all taken places, or at least `cap` of them
  */
 export function pickPlace(taken: readonly number[], cap: number): number | null {

@@ -54,8 +54,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
         update: { $inc: { count }, $set: { views_batch: number } },
         upsert: true as const,
       }));
-      // There are two causes of a duplicate. The day has this batch already: the second attempt fails too. Or another job
-      // has just inserted the day for an earlier batch: the second attempt adds to it.
+      // A duplicate has two causes: the day has this batch (it fails again), or another job just inserted the day (it adds).
       const duplicates = await bulkWrite(days, adds);
       if (duplicates.length > 0) await bulkWrite(days, duplicates);
       await deleteDaysOfGone([...new Set(chunk.map(({ dropId }) => dropId))]);

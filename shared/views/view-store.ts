@@ -20,10 +20,8 @@ export interface DayViews {
 /** Counts views by drop and by UTC day, each view once. Ignores views of drops that do not exist. */
 export interface ViewStore extends DayViews {
   /**
-   * Records views that a web process counted. Atomic.
-   * @param writer the process, new at each start
-   * @param flush rises with each call of the writer. A failed call is repeated under its number, and counts once
-   * @param counts at most one entry for a drop and day
+   * Records counted views. Atomic. @param writer the process, new at each start @param flush rises with each call; a failed
+   * call is repeated under its number, and counts once @param counts at most one entry for a drop and day
    */
   add(writer: string, flush: number, counts: readonly ViewCount[]): Promise<void>;
 
@@ -33,9 +31,6 @@ export interface ViewStore extends DayViews {
 
 /** The sums of views, for a ViewStore whose `add` records views elsewhere: its `aggregate` adds them here in batches. */
 export interface ViewTotals extends DayViews {
-  /**
-   * A drop and a drop's day ignore a batch whose number is not above that of their last one, so it may be added again.
-   * @param counts at most one entry for a drop and day
-   */
+  /** May be repeated: numbers not above the last of a drop and day are ignored. @param counts one entry for a drop and day */
   addBatch(number: number, counts: readonly ViewCount[]): Promise<void>;
 }

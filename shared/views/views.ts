@@ -11,10 +11,7 @@ const countsPerCall = 500;
 /** While the store is down, the flush under way and the last flush fail after up to 1 s each. */
 const closeWithinMs = 2_500;
 
-/**
- * Counts views in this process and records them each second. Each call of the store has a number, so that a repeated call
- * counts once. A killed process loses its last second, or all views since the store went down.
- */
+/** Records views each second, numbered so that a repeated call counts once. A killed process loses those not yet recorded. */
 export function createViews({
   store,
   clock,
