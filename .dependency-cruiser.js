@@ -111,7 +111,7 @@ export default {
       name: 'contracts-import-contracts',
       comment: 'Records and ports know neither services nor adapters.',
       severity: 'error',
-      from: { path: contracts, pathNot: [...adapters, `${engines}(open|embedded|scale-out)-`] },
+      from: { path: contracts, pathNot: [...adapters, `${engines}(open|embedded|scale-out|back)-`] },
       to: { path: '^shared/', pathNot: contracts },
     },
     ...technologies.split('|').map((name) => ({

@@ -103,7 +103,7 @@ async function backup(dir: string, { keep }: { keep?: string }, io: ProcessIo): 
     );
   }
   const kept = readKeep(keep);
-  const { backUp } = await import('../../shared/engines/open-backup.ts');
+  const { backUp } = await import('../../shared/engines/back-up.ts');
   const seconds = startTimer();
   const made = await backUp({
     ...{ dataDir: config.DATA_DIR, dir, keep: kept },
