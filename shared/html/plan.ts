@@ -71,7 +71,6 @@ interface Reading {
 function read(html: Uint8Array, limits: ScanLimits): Reading {
   const skipped = byteOrderMark.every((byte, index) => html[index] === byte) ? byteOrderMark.length : 0;
   // latin1: only ASCII has a meaning in HTML, offsets are then byte offsets, and malformed UTF-8 does no harm.
-  // latin1: only ASCII has a meaning in HTML, offsets are then byte offsets, and malformed UTF-8 does no harm.
   const text = Buffer.from(html.buffer, html.byteOffset, html.byteLength).toString('latin1', skipped);
   return { text, skipped, isPartial: limits.isPartial ?? false, scan: scanHead(text, limits) };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { productionPackages } from '../../scripts/dependencies-document.ts';
@@ -24,5 +25,15 @@ describe('Packages that production installs', () => {
     const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'));
     for (const { name, hasInstallScript } of productionPackages())
       if (hasInstallScript) expect(allowScripts, name).to.have.property(name, false);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  it('names files that exist', () => {
+    const listed = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n');
+    const named = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`([\w./-]+\.(?:ts|js|sql))[`:]/g)];
+    const exists = (name: string) => listed.some((file) => `/${file}`.endsWith(`/${name}`));
+    const absent = named.map(([, name = '']) => name).filter((name) => !exists(name));
+    expect(absent).to.deep.equal(['shared/sqlite/migrations/0023-name.sql']); // an example
   });
 });
