@@ -1,9 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/**
- * The arguments of a benchmark. All of them take `--only`, which is main.ts's.
- * @param defaults a boolean is an option without a value
- */
+/** All benchmarks take `--only`, which is main.ts's. @param defaults a boolean is an option without a value */
 export function readOptions<T extends Readonly<Record<string, string | boolean>>>(defaults: T) {
   const options = Object.entries({ only: '', ...defaults }).map(([name, value]) => {
     const type = typeof value === 'boolean' ? ('boolean' as const) : ('string' as const);

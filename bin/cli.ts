@@ -9,6 +9,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const exitCode = await runCommand(args, process);
-// Exits when the output is written. Without exit() Node could wait forever for a socket whose connection was lost
-// (Environment::CleanupHandles in Node 20).
+// Without exit() Node may wait forever for a lost connection (Environment::CleanupHandles in Node 20).
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -11,8 +11,7 @@ import { hostsOf } from '../shared/util/error-texts.ts';
 import type { Env } from './process-io.ts';
 
 /**
- * If `NAME_FILE` is set for a secret, the value is the content of that file without the final line break.
- * @throws ConfigError listing every invalid setting, never with the content of a file
+ * `NAME_FILE`: the secret is in a file, without its last line break. @throws ConfigError: all invalid settings, no contents
  */
 export function readSettings(env: Env): Config {
   const values: Record<string, string | undefined> = { ...env };

@@ -11,8 +11,7 @@ export interface Part {
 }
 
 /**
- * @returns at SIGTERM, SIGINT, SIGHUP or an unhandled error, the exit code for a clean stop. From then on the process exits
- * with 1 on another signal, or after `seconds`.
+ * @returns at SIGTERM, SIGINT, SIGHUP or an unhandled error, the exit code. Another signal, or `seconds`, then exits with 1.
  */
 export function watchForStop(io: ProcessIo, seconds: number, log: Log): Promise<number> {
   return new Promise((resolve) => {
@@ -38,8 +37,7 @@ export function watchForStop(io: ProcessIo, seconds: number, log: Log): Promise<
 }
 
 /**
- * Stops the parts in reverse order, each within half of the remaining time. After `seconds` the process exits with 1.
- * @returns whether every part stopped without an error
+ * In reverse order, each within half of the remaining time; exits with 1 after `seconds`. @returns whether all stopped well
  */
 export async function stopAll(
   io: Pick<ProcessIo, 'exit'>,

@@ -1,5 +1,4 @@
-// The viewer page (api/pages/viewer-page.ts). Without this script its links and menus work, too. The page in the frame is
-// a stranger's and has another origin: nothing here reads it or listens to its messages.
+// The viewer page (api/pages/viewer-page.ts) works without this script, which never reads its frame, a stranger's page.
 import { watchFrame } from './viewer/frame.ts';
 import { watchLatest } from './viewer/latest.ts';
 import { prepareMenus } from './viewer/menus.ts';

@@ -5,9 +5,8 @@ import { type CliIo, canAsk } from './io.ts';
 import { clean } from './output.ts';
 
 /**
- * A new passcode, which is never an argument: other processes can read those, and the shell remembers them.
- * @param file a path, or `-` for stdin; undefined: asks on the terminal, without echo
- * @throws CliError if there is none
+ * A new passcode, never an argument: other processes and the shell's history would have it. @param file a path, or `-` for
+ * stdin; undefined: asks on the terminal, without echo @throws CliError if there is none
  */
 export async function readNewPasscode(io: CliIo, file: string | undefined): Promise<string> {
   if (file !== undefined) return readPasscodeFile(io, file);
@@ -42,10 +41,7 @@ function notEmpty(passcode: string): string {
   return passcode;
 }
 
-/**
- * @param isShown whether the terminal shows what is typed
- * @throws CliError with exit code 130 after Ctrl+C, and if the terminal ends
- */
+/** @param isShown whether typing is shown @throws CliError (130: Ctrl+C); if the terminal closes */
 export async function ask({ stdin, stderr }: CliIo, question: string, isShown: boolean): Promise<string> {
   const { createInterface } = await import('node:readline'); // here, so that other commands start sooner
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });

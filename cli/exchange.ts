@@ -23,8 +23,7 @@ export interface Received {
 const maxAnswerBytes = 20 * 1024 * 1024;
 
 /**
- * Sends one request and reads its whole answer, without its compression. Redirects are not followed.
- * @throws CliError if the answer is too long; errors of Node
+ * Sends one request and reads its answer; no compression, no redirects. @throws CliError if it is too long; errors of Node
  */
 export async function exchange(url: URL, sent: Sent, signal: AbortSignal): Promise<Received> {
   const answer = await send(url, sent, signal);

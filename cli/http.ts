@@ -28,18 +28,16 @@ export interface ApiAnswer {
 }
 
 /**
- * The service, at one origin. The token goes to that origin alone: redirects are never followed.
- *
- * A request is repeated, up to four times, after an answer 429 (the service did nothing). If it can be repeated without
- * doing something twice (GET, or with an Idempotency-Key), it is also repeated after 409 with Retry-After, 502, 503, 504
- * and failures of the network. It waits as Retry-After says, at most 65 s each time, and tells the user. All tries together
- * take no longer than `timeoutMs`, except what the service asks to wait for by 429.
+ * The service, at one origin; redirects are never followed, so the token goes nowhere else. A request is repeated up to four
+ * times after 429, and if it is safe (GET, or with a key) after 409 with Retry-After, 502, 503, 504 and failures of the
+ * network. It
+ * waits as Retry-After says, at most 65 s each time, and says so. All tries take no longer than `timeoutMs`, 429's waits
+ * apart.
  */
 export interface Api {
   /**
-   * @param path as in `/api/me`
-   * @returns an answer with a status below 300
-   * @throws CliError with the answer's status, code, details and Retry-After; exit code 4 if no token is valid, 3 if there is no answer
+   * @param path as in `/api/me` @returns an answer with a status below 300
+   * @throws CliError with status, code, details and Retry-After; exit code 4: no valid token, 3: no answer
    */
   request(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
 }

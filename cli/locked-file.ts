@@ -16,10 +16,8 @@ import { CliError, errorCode, fileError } from './errors.ts';
 const staleLockMs = 10_000;
 
 /**
- * Changes a small text file as a whole: a process that dies leaves the old file or the new one, and processes change it one
- * after the other.
- * @param mode permissions of the new file
- * @param next the new text; its argument is null if there is no file. What it throws is thrown, and nothing is written
+ * Changes a small text file atomically; processes change it one after the other. @param mode permissions of a new file
+ * @param next its argument is null if there is no file. What it throws is thrown, and nothing is written
  * @throws CliError if another process keeps the lock, or the file cannot be read or written
  */
 export async function changeFile(

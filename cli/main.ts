@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The first file that runs. The built file is one module that Node 16 can parse, and importing these files has no effect,
-// so an old Node comes as far as the message.
+// Runs first: one module that Node 16 can parse, whose imports have no effect, so an old Node prints the message.
 import { homedir } from 'node:os';
 import { runClient } from './program.ts';
 

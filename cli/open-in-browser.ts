@@ -7,11 +7,7 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/**
- * Opens an address in the user's browser.
- * @param address http or https
- * @returns whether a program that opens it could be started
- */
+/** Opens an http(s) address in the user's browser. @returns whether a program that opens it could be started */
 export async function openInBrowser(
   address: string,
   { platform }: Pick<CliIo, 'platform'>,

@@ -28,8 +28,7 @@ export function addTag(text: string, tags: Readonly<Record<string, string>> = {}
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /**
- * When a page expires: `30m`, `12h`, `7d`, `2w` from now, or a date as `2027-01-31` (begins in UTC) or with a time.
- * @param now Unix ms
+ * `30m`, `12h`, `7d`, `2w` from now, or a date as `2027-01-31` (begins in UTC) or with a time. @param now Unix ms
  * @returns Unix ms; null: never @throws CliError
  */
 export function readExpiry(text: string, now: number): number | null {

@@ -13,10 +13,7 @@ export interface OriginFile<T> {
   origins(): string[];
   /** @throws CliError if the entry or the file is not valid, or the file cannot be written */
   save(origin: string, entry: T): Promise<void>;
-  /**
-   * Removes the entry if `isMeant` says so: another process may have replaced it since.
-   * @throws CliError if the file is not valid or cannot be written
-   */
+  /** Removes the entry if `isMeant`: another process may have replaced it. @throws CliError: invalid, or not writable */
   remove(origin: string, isMeant: (entry: T) => boolean): Promise<void>;
 }
 

@@ -8,8 +8,7 @@ export interface Output {
   /** Whether the user gave `--json`: stdout is then one line of JSON, and commands call `result` alone. */
   readonly isJson: boolean;
   /**
-   * The result of the command, for stdout: lines of text, or with `--json` the value. Control characters are replaced.
-   * @param text null: there is nothing to print without `--json`
+   * For stdout: lines, or the value with `--json`. Control characters are replaced. @param text null: nothing but `--json`
    */
   result(value: unknown, text: string | null): void;
   /** Text for stdout that the caller has cleaned (`clean`) and painted. */

@@ -15,10 +15,7 @@ import { isRecord } from './shape.ts';
 /** Commands of bin/dropleaf.js, which an operator runs where the service is installed. */
 const operatorCommands = 'start web worker migrate config token sign-in-key jobs admin'.split(' ');
 
-/**
- * Runs the command that `args` name, as in `['publish', 'report.html']`.
- * @returns the exit code, after the command has printed its result or its error
- */
+/** Runs the command of `args`, as in `['publish', 'report.html']`, and prints its result or error. @returns the exit code */
 export async function runClient(args: readonly string[], io: CliIo): Promise<number> {
   const program = createProgram(io);
   try {

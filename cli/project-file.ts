@@ -33,8 +33,7 @@ const isCreating = fields({ creating: isToken });
 type Entry = Published | ShapeOf<typeof isCreating>;
 
 /**
- * `.dropleaf.json` beside the published files: which file became which drop, per service. Safe to commit.
- * `{"files": {"report.html": {"https://drops.example": {"slug": …}}}}`; members that this client does not know stay.
+ * `.dropleaf.json`, safe to commit; unknown members stay: `{"files": {"report.html": {"https://drops.example": {"slug": …}}}}`.
  */
 interface Project {
   readonly files: Readonly<Record<string, Readonly<Record<string, Entry>>>>;
@@ -50,8 +49,7 @@ export function recall(file: string, origin: string): Published | null {
 }
 
 /**
- * The Idempotency-Key for the first publish of a file. It is remembered before it is sent, so that a publish that was
- * interrupted, or another one at the same moment, makes the same drop.
+ * The Idempotency-Key for a file's first publish, remembered before it is sent: parallel or repeated ones make one drop.
  * @returns what was published, if another process has published the file meanwhile @throws CliError as `remember` does
  */
 export async function keyOfFirst(file: string, origin: string): Promise<string | Published> {
@@ -66,8 +64,7 @@ export async function keyOfFirst(file: string, origin: string): Promise<string |
 }
 
 /**
- * @param published null forgets the file
- * @returns what was remembered before
+ * @param published null forgets the file @returns what was remembered before
  * @throws CliError if `.dropleaf.json` is not valid or cannot be written; it is then as it was
  */
 export async function remember(

@@ -8,9 +8,8 @@ import type { CliIo } from './io.ts';
 type Env = CliIo['env'];
 
 /**
- * The proxy that the environment names for an address: HTTPS_PROXY or HTTP_PROXY, in lower case too, unless NO_PROXY has its
- * host. This machine is never reached through a proxy, which would read a token that is sent over http.
- * @returns null: none @throws CliError if the variable is not the address of a proxy
+ * The proxy of HTTPS_PROXY or HTTP_PROXY, also in lower case, unless NO_PROXY has the host. Never for this machine: a proxy
+ * would read tokens sent over http. @returns null: none @throws CliError if the variable is no proxy's address
  */
 export async function proxyFor(url: URL, env: Env): Promise<URL | null> {
   const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -32,10 +31,7 @@ function read(env: Env, name: string): string {
   return (env[name.toLowerCase()] || env[name] || '').trim();
 }
 
-/**
- * As curl and Go read NO_PROXY: `example.com` is that host and all below it, as `.example.com` and `*.example.com` are; an
- * entry may end with a port, or be a network as `10.0.0.0/8`; `*` is every host.
- */
+/** As curl and Go: `example.com` and `.example.com` are the host and all below; ports, `10.0.0.0/8` and `*` are possible. */
 async function isExempt({ protocol, hostname, port }: URL, list: string): Promise<boolean> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
@@ -60,8 +56,7 @@ async function isInNetwork(host: string, network: string): Promise<boolean> {
 }
 
 /**
- * The options of a request to `url` through the proxy: a tunnel for https, so that the proxy reads nothing (RFC 9110, section
- * 9.3.6); the whole address for http (RFC 9112, section 3.2.2).
+ * A tunnel for https (RFC 9110, 9.3.6), so the proxy reads nothing; the whole address for http (RFC 9112, 3.2.2).
  * @throws errors of Node, and one that says with which status the proxy refused
  */
 export async function throughProxy(url: URL, proxy: URL, signal: AbortSignal): Promise<RequestOptions> {

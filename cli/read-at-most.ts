@@ -1,7 +1,4 @@
-/**
- * Reads a stream whole. The memory that it takes does not depend on the size of the chunks.
- * @returns null if there are more than `max` bytes; the rest is not read
- */
+/** Reads a stream whole, in memory of that size. @returns null if there are more than `max` bytes; the rest is not read */
 export async function readAtMost(stream: AsyncIterable<Uint8Array>, max: number): Promise<Uint8Array | null> {
   let buffer = Buffer.allocUnsafe(65_536);
   let length = 0;

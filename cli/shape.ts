@@ -1,7 +1,4 @@
-/**
- * Tells whether a value has a shape: what a service answers, or a file that somebody may have changed. Members that a shape
- * does not name may have any value.
- */
+/** Whether a value (an answer, or a file of the user) has a shape. Members that it does not name may have any value. */
 export type Shape<T> = (value: unknown) => value is T;
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

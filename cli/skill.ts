@@ -28,8 +28,7 @@ interface Skill {
 }
 
 /**
- * Writes each skill of the service to `FOLDER/NAME/SKILL.md`, unless there is another file.
- * @param dir the folder; undefined: asks on the terminal
+ * Writes the service's skills to `FOLDER/NAME/SKILL.md`. @param dir the folder; undefined: asks on the terminal
  * @throws CliError if a file exists with another content, or the content is not what the index promises
  */
 export async function installSkill(context: Context, dir: string | undefined): Promise<void> {

@@ -1,8 +1,7 @@
 import { clean } from './output.ts';
 
 /**
- * Rows as aligned columns, two spaces apart. Control characters are replaced, a line break too.
- * @param columns the width of the terminal; the last column is cut to fit. null: nothing is cut
+ * Aligned columns, two spaces apart; control characters are replaced. @param columns of the terminal; null: nothing is cut
  */
 export function formatTable(
   header: readonly string[],

@@ -16,9 +16,8 @@ export interface Target {
 export const targetHelp = 'the slug of the page, its address, or the file that was published';
 
 /**
- * @param text `abc`, `https://drops.example/p/abc?v=2`, or a file that `.dropleaf.json` beside it knows; the first and the
- *   last may end with a version, as in `abc@2`
- * @throws CliError if it is none of these
+ * @param text `abc`, `https://drops.example/p/abc?v=2`, or a file that `.dropleaf.json` knows; all but addresses may end with
+ * a version, as in `abc@2` @throws CliError if it is none of these
  */
 export function readTarget(text: string, { url }: Pick<Context, 'url'>): Target {
   if (/^https?:\/\//i.test(text)) return readAddress(text, url);

@@ -95,10 +95,7 @@ async function bundleClient() {
   });
 }
 
-/**
- * Bundles every `browser/NAME.ts` and `browser/NAME.css`; folders below hold parts of them. A script is not a module,
- * because a module from another origin would need CORS: a drop's own host shows error pages with our style sheet.
- */
+/** Bundles every `browser/NAME.ts` and `browser/NAME.css`. No modules: from another origin they would need CORS. */
 async function bundleAssets() {
   const { build: bundle } = await import('esbuild');
   const sources = readdirSync(join(root, 'browser')).filter((name) => /\.(ts|css)$/.test(name));

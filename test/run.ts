@@ -149,10 +149,7 @@ async function runMocha({ name, engine, files }: Run, options: readonly string[]
   return { passed: 0, skipped: [], ...outcome, failed: 1 };
 }
 
-/**
- * A folder for everything that a run writes. Quick tests write to memory where Linux offers at least 1 GiB of it, so that
- * SQLite's commits do not wait for a disk; the others execute files, which /dev/shm may forbid.
- */
+/** In memory where Linux offers 1 GiB, so that commits need no disk; slow tests execute files, which /dev/shm may forbid. */
 function makeRunFolder(name: Run['name']): string {
   const prefix = 'dropleaf-run-';
   try {

@@ -66,8 +66,7 @@ function notInQuery(name: string): DropError {
 }
 
 /**
- * A new drop that was sent without a title has that of its document.
- * @param otherwise how else the client can give a title, for the error
+ * A new drop that was sent without a title has that of its document. @param otherwise another way to give a title
  * @throws DropError `title_required` if the document has none; as `Titles.find`
  */
 export async function withTitle(

@@ -11,10 +11,7 @@ export function copyButton(text: string, label = 'Copy'): Html {
   return html`<button type="button" class="quiet small" data-copy="${text}" hidden>${label}</button>`;
 }
 
-/**
- * Without scripts its text is UTC; the shared script (browser/shared/times.ts) shows it in the viewer's zone.
- * @param options.relative the script shows `3 hours ago`
- */
+/** The text is UTC; browser/shared/times.ts shows the viewer's zone. @param options.relative shows `3 hours ago` */
 export function timeTag(ms: number, { relative = false }: { relative?: boolean } = {}): Html {
   const iso = new Date(ms).toISOString();
   const [date, time] = [iso.slice(0, 10), iso.slice(11, 19)];

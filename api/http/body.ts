@@ -25,8 +25,7 @@ export interface BodyRules {
 }
 
 /**
- * Reads the whole body of a request, without parsing it.
- * @param client an account id, or a network (client-address.ts)
+ * Reads the whole body of a request. @param client an account id, or a network (client-address.ts)
  * @param use gets the bytes, which stay in the client's memory budget until it is done, also after a 503 of the deadline
  * @throws DropError `rules.code` (400, or 415 for headers), `rules.tooLarge`, and `unavailable` if the budget evicts it
  */

@@ -8,8 +8,7 @@ import type { ContentEncoding } from '../../shared/renders/render-store.ts';
 const maxHeaderLength = 200;
 
 /**
- * The encoding with the highest q-value that an Accept-Encoding header allows, then the smallest. Brotli must be listed,
- * because some clients that send `*` cannot decode it.
+ * The allowed encoding with the highest q-value, then the smallest. `*` does not mean Brotli: some clients cannot decode it.
  */
 export function negotiateEncoding(header: string | undefined): ContentEncoding {
   if (header === undefined || header.length > maxHeaderLength) return 'identity';
@@ -24,10 +23,7 @@ export function negotiateEncoding(header: string | undefined): ContentEncoding {
   return encodings.call(negotiator, available, { preferred: ['br', 'gzip'] })[0] ?? 'identity';
 }
 
-/**
- * Whether the client has the answer. Compared weakly (RFC 9110, section 13.1.2): an edge may have made the ETag weak.
- * @param etag null for an answer that no cache keeps
- */
+/** Whether the client has it. Compared weakly (RFC 9110, 13.1.2), because of edges. @param etag null: no cache keeps it */
 export function isFresh(ifNoneMatch: string | undefined, etag: string | null): boolean {
   if (ifNoneMatch === undefined || etag === null) return false;
   if (ifNoneMatch.trim() === '*') return true;

@@ -26,8 +26,7 @@ export interface CookieRules {
 }
 
 /**
- * Sets a cookie that scripts cannot read. It replaces one of the same name that the answer has already.
- * @param name without a prefix
+ * Sets a cookie that scripts cannot read, and replaces one of the same name. @param name without a prefix
  * @param value is not escaped: RFC 6265, section 4.1.1, says which characters are allowed
  */
 export function setCookie(res: ServerResponse, name: string, value: string, rules: CookieRules): void {

@@ -52,10 +52,7 @@ function formTooLarge(maxBytes: number): HttpError {
   return new HttpError(413, 'invalid_arg', `The form must have at most ${maxBytes} bytes`);
 }
 
-/**
- * Checks that a page of the service sends the form: by Origin, which is `null` of a sandboxed page, or else Sec-Fetch-Site.
- * @throws DropError `forbidden`
- */
+/** The form's Origin (`null`: a sandboxed page), else Sec-Fetch-Site, must be ours. @throws DropError `forbidden` */
 export function checkOrigin({ headers }: IncomingMessage, origin: string): void {
   const { origin: sent, 'sec-fetch-site': site } = headers;
   if (sent === undefined ? site === 'same-origin' : sent === origin) return;

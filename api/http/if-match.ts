@@ -22,9 +22,8 @@ export function readTarget(req: ApiRequest): Omit<DropTarget, 'ownerId'> {
 }
 
 /**
- * The revisions that the request accepts (RFC 9110, section 13.1.1); null: all. `W/` is ignored, because proxies that
- * compress an answer weaken its tag. An empty header is refused: its client meant to protect the drop.
- * @param name of the header or the argument, for an error
+ * The accepted revisions (RFC 9110, 13.1.1); null: all. `W/` is ignored, because proxies that compress weaken tags. An empty
+ * header is refused: its client meant to protect the drop. @param name of the header or the argument, for an error
  * @throws DropError `invalid_arg`
  */
 export function readIfMatch(given: string | undefined, name: string): readonly number[] | null {

@@ -23,10 +23,7 @@ const limits = { headerPairs: 20, headerSize: 8 * 1024 };
 /** RFC 2046, section 5.1.1, in quotes or without. */
 const boundaryPattern = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+./:=?-]{1,70})(?=[\s;]|$))/i;
 
-/**
- * The parts of a form (RFC 7578) by name. Of several parts with one name the last counts.
- * @throws DropError `invalid_arg` for a body that is no such form, or has more than 20 parts
- */
+/** The parts of a form (RFC 7578) by name, the last of each. @throws DropError `invalid_arg`: no form, or above 20 parts */
 export function parseMultipart(
   contentType: string,
   body: Uint8Array,

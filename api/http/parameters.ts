@@ -63,8 +63,7 @@ export function queryOf({ url = '' }: IncomingMessage): Query {
 }
 
 /**
- * Reads the whole query or refuses it: a filter that was ignored would change the result unnoticed.
- * @param search without the question mark
+ * Refuses what it cannot read: an ignored filter would change the result unnoticed. @param search without the question mark
  * @throws DropError `invalid_arg` for too many parameters, for arrays and objects (`a[]`, `a[b]`), and for invalid UTF-8
  */
 export function readQuery(search: string | null): Query {

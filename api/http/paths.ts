@@ -31,10 +31,7 @@ export function pagePath(slug: string): string {
   return `/p/${slug}`;
 }
 
-/**
- * The share card of a drop, a PNG.
- * @param digest of what it shows, because other websites cache pictures by address; the service ignores it
- */
+/** A PNG. @param digest of what it shows: other websites cache pictures by address. The service ignores it */
 export function cardPath(slug: string, digest: string | null = null): string {
   return `${pagePath(slug)}/card.png${digest === null ? '' : `?v=${digest}`}`;
 }

@@ -56,10 +56,7 @@ function slugOf(path: unknown): string | null {
   );
 }
 
-/**
- * The path for the log: without query, at most 200 characters. `***` replaces `dl_…` and every run of 24 or more
- * characters, because a client may have put a token there.
- */
+/** The path for the log: at most 200 characters without query; `***` for `dl_…` and runs of 24, which may be tokens. */
 export function pathOf(req: IncomingMessage): string {
   const [path = ''] = (req.url ?? '').split('?', 1);
   return path.replace(/(?:dl_|[\w%-]{24})[\w%.-]*/g, '***').slice(0, 200);

@@ -6,13 +6,11 @@ import type { ApiRequest } from './parameters.ts';
 import type { Answer } from './send.ts';
 
 /**
- * What a request must pass before its handler runs, in this order: token, limit, body (docs/decisions.md, Order of
- * limits), so that no large body is read for a client that may not send it.
+ * Checks before the handler, in this order: token, limit, body; so that no large body is read in vain (docs/decisions.md).
  */
 export interface Policy {
   /**
-   * `required`: a bad token is answered `invalid_token`. `checked`: it is answered `unauthorized`, as spec 7 demands of
-   * GET /api/me. Absent: no token is needed.
+   * For a bad token `required` answers `invalid_token`, `checked` `unauthorized` (spec 7, GET /api/me). Absent: none needed.
    */
   readonly token?: 'required' | 'checked';
   readonly limit?: 'sign_in_starts_per_minute' | 'writes_per_minute' | 'changes_per_minute';

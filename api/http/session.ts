@@ -32,8 +32,7 @@ type Form = ReadonlyMap<string, string>;
 type FormHandler = (req: Request, res: Response, session: Session, form: Form) => Promise<void> | void;
 
 /**
- * Checks the form's token, then the account's suspension, then the limit.
- * @returns the session as it is after the body arrived
+ * Checks the form's token, suspension, then the limit. @returns the session as it is after the body arrived
  * @throws DropError `forbidden`, `rate_limited`; `unauthorized` if the session was revoked or has expired
  */
 export type Admit = (formToken: string | undefined) => Promise<Session>;

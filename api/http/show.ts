@@ -20,10 +20,7 @@ export function show<P extends PageParts>(res: Response, shown: Shown<P>, lay: (
   sendPage(res, error === undefined ? status : setStatusAndHeaders(res, error), lay(shown));
 }
 
-/**
- * Does what a form asks for.
- * @param again the form with the error above it, for a person. A program gets the envelope alone.
- */
+/** Does what a form asks for. @param again the form with the error, for a person; a program gets the envelope alone */
 export async function orAgain<P>(
   req: Request,
   save: () => Promise<Shown<P>>,

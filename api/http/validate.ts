@@ -12,10 +12,7 @@ export type Fault = {
 
 type NamedFault = Fault & { readonly field: string };
 
-/**
- * @param whole the name of the whole value, for a fault that belongs to no field: `body`, `query`
- * @throws DropError with all faults, in the order of the schema's fields (see `validationError`)
- */
+/** @param whole names the value for faults of no field: `body`, `query` @throws DropError with all faults, by field */
 export function validate<T>(schema: Schema<T>, value: unknown, whole = 'body'): T {
   try {
     return schema.validateSync(value, { strict: true, abortEarly: false });
@@ -69,10 +66,7 @@ export function atMostCharacters(code: Code, field: string, limit: number) {
   };
 }
 
-/**
- * At most `limit` bytes in UTF-8, where U+FFFD (3 bytes) replaces a lone surrogate. JSON Schema has no keyword for bytes;
- * `maxLength` is a weaker limit, because a character has at least 1 byte.
- */
+/** At most `limit` bytes of UTF-8 (lone surrogate: 3). JSON Schema has no such keyword; `maxLength` is a weaker limit. */
 export function atMostBytes(code: Code, field: string, limit: number) {
   return {
     name: 'max-bytes',

@@ -56,8 +56,7 @@ const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 8
 const isoTime = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * The arguments with `expires_at` as the API has it; what is no text stays, for the API's reader to check.
- * @param now Unix ms
+ * The arguments with `expires_at` as the API has it; other types stay for the API to check. @param now Unix ms
  * @throws DropError `invalid_arg`
  */
 export function withExpiry(args: Arguments, now: number): Arguments {
@@ -126,8 +125,7 @@ export const windowArguments = {
 };
 
 /**
- * A part of a UTF-8 text, from the byte `offset` on, at most `length` bytes. It begins and ends between characters, earlier
- * by up to 3 bytes.
+ * A part of a UTF-8 text: at most `length` bytes from `offset`, moved back by up to 3 to the start of a character.
  * @returns `place`: the bytes of the whole text, and where this part and the next one begin
  */
 export function windowOf(

@@ -15,10 +15,7 @@ interface Described {
   readonly fields?: Readonly<Record<string, Described>>;
 }
 
-/**
- * The JSON Schema of a yup schema: `params.json` of each test has its keywords, of which a later test's win; `meta` has
- * descriptions and examples.
- */
+/** The JSON Schema of a yup schema: `params.json` of its tests (a later one wins); `meta`: descriptions, examples. */
 export function toJsonSchema(schema: Schema): JsonSchema {
   return convert(schema.describe() as unknown as Described); // proof: the shape that yup documents
 }

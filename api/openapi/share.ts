@@ -2,11 +2,9 @@ import type { ApiDescription, DescribedOperation, DescribedResponse, Reference }
 import type { JsonSchema } from './shape.ts';
 
 /**
- * The description as programs read it: what its operations have in common is there once.
- * - A parameter of several operations is a component, and so is a text or number in several bodies. Objects are not, because
- *   generators name their classes after the place.
- * - Answers with one schema have one example. It is at the schema, in place of those of its fields.
- * - Fields of bodies have no examples: the bodies have them.
+ * The description as programs read it, without repetitions:
+ * - Parameters, texts and numbers of several operations are components. Objects are not: generators name classes by place.
+ * - The example of a schema is at the schema; those of its fields, and of bodies' fields, are left out.
  */
 export function share(api: ApiDescription): object {
   const operations = Object.values(api.paths).flatMap((item) => Object.values(item));

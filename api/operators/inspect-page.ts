@@ -7,10 +7,7 @@ import { operatorPaths, pageCrumbs } from './parts.ts';
 /** The source of a longer document is cut. */
 const sourceMaxBytes = 100 * 1024;
 
-/**
- * The policy of the frame: no script, form, link or origin, also if the frame is opened by itself.
- * @param loadsAll false: nothing is loaded, so that the author of the page does not learn that somebody looks
- */
+/** No script, form, link or origin, also outside a frame. @param loadsAll false: the author cannot notice the inspection */
 export function framePolicy(loadsAll: boolean): string {
   const from = loadsAll ? ' https: http:' : '';
   return [
@@ -36,8 +33,7 @@ export function withoutLinks(page: Uint8Array): Uint8Array {
 }
 
 /**
- * The page without frames and resource hints, to whose servers Chromium connects before it applies a policy. A `meta` may
- * stand where a `link` may; what it could say (`http-equiv`) the sandbox forbids, or it makes the policy stricter.
+ * Without frames and resource hints, to which Chromium connects before it applies a policy. A `meta` may replace a `link`.
  */
 export function withoutConnections(page: Uint8Array): Uint8Array {
   const text = Buffer.from(page).toString('latin1');

@@ -23,8 +23,7 @@ const inspectMs = 60 * 60_000;
 const purpose = 'operator inspection';
 
 /**
- * A version as viewers see it, also if it is locked or taken down. The POST logs the inspection and leads to an address
- * with a sealed grant for this session and version, without which nothing of the page is shown.
+ * A version as viewers see it, also if locked or taken down. The POST logs the inspection and seals a grant for the session.
  */
 export function inspectRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, pages, sealer, clock, config } = parts.services;

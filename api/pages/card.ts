@@ -9,10 +9,7 @@ import type { Answer } from '../http/send.ts';
 import { refuseTakenDown } from './public-page.ts';
 import { createRawHeaders } from './raw-headers.ts';
 
-/**
- * GET /p/{slug}/card.png: the picture that previews of links show. It counts no view. The query is ignored: the address in
- * the viewer's tags contains what the card shows, because other websites cache pictures by address.
- */
+/** GET /p/{slug}/card.png, for previews of links; no view. The query only changes the address, by which websites cache. */
 export function cardHandler(services: Services) {
   const { pages, cards, clock, config } = services;
   const headers = createRawHeaders(config, edgeSeconds(config), clock);

@@ -4,9 +4,8 @@ import { rawPath } from '../http/paths.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
 
 /**
- * The address of a page in a frame of ours. `id` makes it unique to the version's content, for caches.
- * @param dropOrigin of the drop's own host; null: it is served from the service's
- * @param grant opens this version of a locked drop
+ * The address of a page in a frame. `id` makes it unique to the version's content, for caches. @param dropOrigin null: the
+ * service's @param grant opens this version of a locked drop
  */
 export function frameUrl(
   { slug, version }: PageWithVersion,

@@ -9,10 +9,9 @@ import { pagePath, pageUrl } from '../http/paths.ts';
 import { passCookie, readVersion, refuseTakenDown } from './public-page.ts';
 
 /**
- * For what belongs to a viewer page, such as its list of versions: whoever may see the page may see it, too.
- * @returns a function that finds the page at the address of the request and sets Cache-Control. It throws DropError
- *   `invalid_slug`, `not_found`, `version_not_found`; HttpError 410 for a takedown, 403 `passcode_required` if the viewer has
- *   not entered the passcode
+ * What belongs to a viewer page, such as its versions, is for everybody who may see the page. @returns finds the page of the
+ * request and sets Cache-Control. It throws DropError `invalid_slug`, `not_found`, `version_not_found`; HttpError 410 for a
+ * takedown, 403 `passcode_required` if the viewer has not entered the passcode
  */
 export function createGate(services: Services) {
   const { pages, config } = services;

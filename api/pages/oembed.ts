@@ -19,10 +19,7 @@ const frameHeight = 600;
 /** The fields of an answer in their order. */
 type Embed = Readonly<Record<string, string | number>>;
 
-/**
- * GET /oembed (https://oembed.com): how other websites embed a drop. A public drop is `rich`: its raw page in a sandboxed frame.
- * A locked one is a `link` without title.
- */
+/** GET /oembed (https://oembed.com): `rich`, the raw page in a sandboxed frame; a locked drop is a `link` without title. */
 export function oembedHandler(services: Services) {
   const { pages, cards, config } = services;
   const { BASE_URL } = config;

@@ -54,10 +54,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
       sendBytes(res, 'text/html', document);
     }),
 
-    /**
-     * The raw page, which asks the browser to print it. The viewer cannot print its frame whole: the frame has another origin,
-     * and a printed viewer page shows one screen of it.
-     */
+    /** The raw page, which asks to be printed. The viewer cannot print its frame whole, because it has another origin. */
     open('GET', pagePartPath(':slug', 'print'), async (req, res) => {
       const page = await openPage(req, res);
       const body = await pages.body(page, 'identity');

@@ -38,8 +38,7 @@ export function readAddress(req: IncomingMessage): PublicAddress | null {
 const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;
 
 /**
- * For a GET or HEAD of a page's address with a slash at its end: the address without the slash; null for any other request.
- * It begins with `/p/` and a valid slug, so a redirect to it stays on this host.
+ * The address without a slash at its end; null: no such GET or HEAD. It starts with `/p/`, so a redirect stays on the host.
  */
 export function withoutSlash(req: IncomingMessage): { location: string; isRaw: boolean } | null {
   if (req.method !== 'GET' && req.method !== 'HEAD') return null;

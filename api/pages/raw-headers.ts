@@ -6,10 +6,7 @@ import type { BodyFacts } from '../../shared/pages/page-bodies.ts';
 import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 
-/**
- * What a page may do in its frame and at its own address: scripts and forms run, in an opaque origin. Never
- * `allow-same-origin` on the service's own host (docs/decisions.md, The raw page).
- */
+/** Scripts and forms run in an opaque origin. Never `allow-same-origin` on our host (docs/decisions.md, The raw page). */
 export const sandbox = [
   'allow-scripts',
   'allow-forms',
@@ -26,10 +23,7 @@ export const sandbox = [
 /** On a host of its own a drop has an origin, and so storage and cookies. */
 export const sandboxOnOwnHost = `${sandbox} allow-same-origin`;
 
-/**
- * How long a shared cache may keep a page that was served from memory while the database is down: a purge may have
- * been missed. Not 0, so that the edge forwards one request for each page in that time.
- */
+/** The database is down, so a purge may have been missed. Not 0: the edge forwards one request for each page in that time. */
 const unconfirmedSeconds = 5;
 
 /** Without a purger: the last part of the cache lifetime, in which the cache may serve the page while it revalidates. */
@@ -75,8 +69,7 @@ export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clo
   const onOwnHost: Pairs = [...commonHeaders(CONTENT_ORIGIN), ['Origin-Agent-Cluster', '?1']];
   const ofPageOnOurHost = pageHeaders(onOurHost, sandbox);
   const ofPageOnOwnHost = pageHeaders(onOwnHost, sandboxOnOwnHost);
-  // With a purger the edge's configuration sets this time (deploy/varnish.vcl). Browsers would obey the header, too, and
-  // they cannot be purged.
+  // With a purger the edge sets it (deploy/varnish.vcl): browsers would obey the header, and cannot be purged.
   const maxStale = EDGE_PURGER === 'none' ? Math.floor(edgeSeconds * staleShare) : 0;
   const tagHeader = tagHeaders[EDGE_PURGER];
   // Search engines list the viewer page.
@@ -114,10 +107,7 @@ export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clo
       return { whole, notModified };
     },
 
-    /**
-     * Sets the headers of a share card: shared caches keep it like the page.
-     * @param isFinal false for a card that says nothing of the drop, because its own is not drawn yet
-     */
+    /** Shared caches keep a card like the page. @param isFinal false: the drop's own card is not drawn yet */
     setForCard(res: ServerResponse, page: Page, isFinal: boolean): void {
       for (const [name, value] of onOurHost) res.setHeader(name, value);
       res.setHeader('Cache-Control', cachingOf(page, isFinal, { isConfirmed: true, isPinned: false }));

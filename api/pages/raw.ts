@@ -27,10 +27,7 @@ export interface Target {
   readonly host: ContentHost | null;
 }
 
-/**
- * GET /p/{slug}/raw (spec 4.5) is requested most, so it runs on plain node:http objects without middleware. Every
- * answer, refusals included, carries the sandbox that protects others from the page.
- */
+/** GET /p/{slug}/raw (spec 4.5) is requested most: plain node:http without middleware. Every answer has the sandbox. */
 export function createRawHandler(services: Services, layout: Layout) {
   const { pages, passcodes, views, clock, log, config } = services;
   const replyHeaders = createRawHeaders(config, edgeSeconds(config), clock);
@@ -104,10 +101,7 @@ export function createRawHandler(services: Services, layout: Layout) {
   }
 
   return {
-    /**
-     * Answers a GET of a public page that is in memory, before it returns. `answer` would give the same answer later.
-     * @returns the body; null if it did nothing
-     */
+    /** Sends a public page that is in memory, synchronously, as `answer` would. @returns the body; null if it did nothing */
     answerNow(req: IncomingMessage, res: ServerResponse, { address, host }: Target): Body | null {
       if (req.method !== 'GET') return null;
       const encoding = negotiateEncoding(req.headers['accept-encoding']);

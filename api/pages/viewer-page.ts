@@ -57,16 +57,14 @@ export function viewerPage(parts: ViewerParts): PageParts {
 }
 
 /**
- * A drop on our own host may navigate its frame to any website, as in a tab of its own. A drop on its own origin stays
- * there, because its sandbox allows the origin.
+ * A drop on our host may navigate its frame anywhere, as a tab may. On its own origin the sandbox allows that origin only.
  */
 function anyOrigin(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? "'self' https:" : "'self' https: http:";
 }
 
 /**
- * Title, version, context and menus. Each menu is a popover, which browsers open and close without scripts. Buttons that need
- * a script (browser/viewer.ts) are hidden without it.
+ * Title, version, context and menus, which are popovers. Buttons that need a script (browser/viewer.ts) are hidden without.
  */
 function viewerBar(parts: ViewerParts): Html {
   const { title, context, createdAt } = parts;

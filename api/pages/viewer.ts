@@ -75,10 +75,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
     return page;
   }
 
-  /**
-   * Checks the passcode, sets the cookie and redirects to the page.
-   * @throws DropError `passcode_required` (403) for a wrong passcode, `rate_limited` after too many
-   */
+  /** Sets the cookie and redirects. @throws DropError `passcode_required` (403): wrong; `rate_limited`: too often */
   async function unlockPage(req: Request, res: Response, page: Page, passcode: string): Promise<null> {
     if (!(await passcodes.check(page, passcode, visitorOf(req.ip)))) {
       throw new HttpError(403, 'passcode_required', 'The passcode is wrong.');

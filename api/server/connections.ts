@@ -32,10 +32,8 @@ export interface Connections {
 }
 
 /**
- * Hands the requests of a connection to the listener one at a time. Once one has to wait, reading stops; more than
- * `maxQueued` close the connection. Otherwise a client could have a million requests in memory over one connection.
- * Above `maxConnections` the connection that has waited longest for its client is closed: Node's own `maxConnections` would
- * refuse new clients and keep idle ones.
+ * Hands over requests one at a time. Once one waits, reading stops; more than `maxQueued` close the connection, which could
+ * fill the memory. Above `maxConnections` the one that waited longest for its client is closed: Node would refuse new ones.
  */
 export function watchConnections(
   server: Server,
@@ -53,8 +51,7 @@ export function watchConnections(
     // Node resumes reading after each request.
     socket.on('resume', () => connection.queue.length > 0 && socket.pause());
     const destroySoon = socket.destroySoon.bind(socket);
-    // Node calls it after an answer that closes the connection. While the client still sends, that would reset the
-    // connection before the client gets its answer. Node reads and discards the rest of the request.
+    // Node calls it after a last answer. A client that still sends would get a reset, so the rest is read and discarded.
     socket.destroySoon = () => {
       if (connection.current?.req.complete !== false) return destroySoon();
       socket.end();

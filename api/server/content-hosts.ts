@@ -8,9 +8,8 @@ export interface ContentHost {
 
 export interface ContentHosts {
   /**
-   * @param host the Host header
-   * @returns null for the service's own host: every name that is not below the domain of CONTENT_ORIGIN. Every name
-   *   below it is a content host, so that no unusual spelling of one reaches the service itself.
+   * null: the service's own host, which is every name that is not below CONTENT_ORIGIN's domain. All below are content hosts,
+   * so no unusual spelling of one reaches the service. @param host the Host header
    */
   find(host: string | undefined): ContentHost | null;
   /** `https://<drop id>.drops.example` */
@@ -18,9 +17,8 @@ export interface ContentHosts {
 }
 
 /**
- * Gives each drop an origin below CONTENT_ORIGIN: its internal id, because a slug is case-sensitive and a secret, while host
- * names are case-insensitive and visible to the network.
- * @returns null if CONTENT_ORIGIN is ''
+ * Each drop has an origin below CONTENT_ORIGIN, named by its internal id: slugs are case-sensitive and secret, host names are
+ * not. @returns null if CONTENT_ORIGIN is ''
  */
 export function createContentHosts(setting: string): ContentHosts | null {
   const content = readContentOrigin(setting);

@@ -23,8 +23,7 @@ const maxHeaders = 200;
 const lateRetrySeconds = 5;
 
 /**
- * Answers every request: raw pages directly, all else by app.ts, and on the hosts of drops (CONTENT_ORIGIN) only their raw
- * pages. A request that takes longer than ANSWER_MS is answered 503; its work continues.
+ * Raw pages directly, all else by app.ts; content hosts have raw pages only. After ANSWER_MS: 503, and the work continues.
  */
 export function createListener(services: Services): RequestListener {
   const { config, log } = services;
@@ -69,8 +68,7 @@ export function createListener(services: Services): RequestListener {
 }
 
 /**
- * Calls `onLate` if a request is not answered within ANSWER_MS of its arrival, or of the end of its body. While a handler
- * reads the body, only Node's `requestTimeout` limits the time.
+ * Calls `onLate` after ANSWER_MS without an answer, from arrival or the end of the body, for which `requestTimeout` holds.
  */
 function watchDeadline(
   req: IncomingMessage,
@@ -159,10 +157,7 @@ function tooLate(): DropError {
   return unavailable('Timed out; the operation may still complete', lateRetrySeconds);
 }
 
-/**
- * Escapes `%`, `#` and `\` in the path and `#` in the query, so that Express neither decodes nor cuts them nor takes `\` for
- * `/`. No path needs percent-encoding: `%61bc` is not another spelling of `abc`.
- */
+/** Escapes `%`, `#`, `\` in the path and `#` in the query: Express must not decode or cut them. `%61bc` is not `abc`. */
 function withLiteralPath(req: IncomingMessage): IncomingMessage {
   const { url = '' } = req;
   if (url.startsWith('/') && !/[%#\\]/.test(url)) return req;

@@ -8,8 +8,7 @@ export interface Reservation {
 }
 
 /**
- * When all clients together pass the limit, reservations of those that have most are evicted until the rest fits. Otherwise
- * one client could end the process with a few hundred unfinished bodies.
+ * Above the limit the largest clients' reservations are evicted: unfinished bodies of one client must not fill the memory.
  */
 export interface MemoryBudget {
   /**

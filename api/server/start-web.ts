@@ -18,8 +18,7 @@ export function createWebServer(): Server {
 }
 
 /**
- * Longer than proxies keep an idle connection (nginx 60 s, Heroku's router 90 s). If the service closed it first, a request
- * that the proxy sends at that moment would be answered 502.
+ * Longer than proxies keep idle connections (nginx 60 s, Heroku 90 s): a request on one that closes would be answered 502.
  */
 const proxyIdleMs = 95_000;
 
@@ -65,10 +64,7 @@ function warnOfSharedDomain({ config, log }: Services): void {
   log.warn({ domain }, message);
 }
 
-/**
- * @param idleMs how long idle connections stay open: a proxy does not repeat a POST that it sends on a connection that is
- *   being closed; within this time it closes its idle ones itself (deploy/: 4 s)
- */
+/** @param idleMs a proxy does not repeat a POST on a closing connection, but closes idle ones itself (deploy/: 4 s) */
 function stop(server: Server, graceMs: number, idleMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);

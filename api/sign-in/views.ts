@@ -8,10 +8,7 @@ import { signInPaths } from '../http/paths.ts';
 
 export type Outcome = 'approved' | 'denied';
 
-/**
- * The user enters the code, or compares the code of the address with the device: somebody else may have sent the link
- * (RFC 8628, section 5.4). @param code as typed, or from the address @param provider null: the sign-in key is used
- */
+/** Typed, or compared with the device: the link may be a stranger's (RFC 8628, 5.4). @param provider null: the sign-in key */
 export function codePage(code: string, provider: string | null, error?: DropError): PageParts {
   const isFromAddress = code !== '' && error === undefined;
   const title = isFromAddress ? 'Confirm the code' : 'Enter the code';
@@ -38,10 +35,7 @@ ${
   };
 }
 
-/**
- * Leads to the identity provider. No redirect: Chromium applies `form-action` to every redirect that follows a form, also
- * to those of the provider.
- */
+/** No redirect: Chromium applies `form-action` to all redirects that follow a form, also to those of the provider. */
 export function providerPage(provider: string, url: string, next: string): PageParts {
   return {
     title: `Continue to ${provider}`,
@@ -82,10 +76,7 @@ ${fields}${formError(error)}
   };
 }
 
-/**
- * The user approves or denies the request. Label, address and user agent come from the device and are not trusted.
- * @param switchPath where the user can sign in with another account; null: nowhere
- */
+/** Label, address and user agent come from the device and are not trusted. @param switchPath null: no other account */
 export function approvalPage(
   { code, name, formToken }: { readonly code: string; readonly name: string; readonly formToken: string },
   signIn: SignIn,

@@ -115,10 +115,8 @@ const day = 86_400_000;
 const words = ['weekly', 'report', 'sales', 'draft', 'budget', 'team', 'north', 'review', 'plan', 'notes'];
 
 /**
- * A drop of an account, each different: 1 to 5 versions of 1 to 3 KB, a tenth with contexts, three tags, one in twenty locked, one
- * in fifty with a time of expiry, a third with views.
- * @param random from 0 to 1
- * @param lock what locked drops share: a hash takes 20 ms
+ * A drop, each different: 1 to 5 versions of 1 to 3 KB, a tenth with contexts, three tags, one in twenty locked, one in fifty
+ * expiring, a third with views. @param random from 0 to 1 @param lock what locked drops share: a hash takes 20 ms
  * @returns its documents by the ids of the versions
  */
 function makeDrop(

@@ -6,8 +6,7 @@ export type Costs<T> = ReadonlyMap<string, readonly (readonly T[])[]>;
 const callsPerRound = 10;
 
 /**
- * Calls each endpoint of each scene in turn, one call at a time, so that other work of the machine affects all scenes. The
- * first round is not measured.
+ * Calls the endpoints of all scenes in turn, so that other work affects all of them. The first round is not measured.
  * @param cost runs the call and returns what it has cost
  */
 export async function measure<T>(

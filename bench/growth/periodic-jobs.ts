@@ -21,10 +21,7 @@ export interface JobRun {
 const hour = 3_600_000;
 const expiredDrops = 1_000;
 
-/**
- * Runs each periodic job over a store, also with what happens seldom: all blobs to compare with records, drops that have
- * expired, views of all drops.
- */
+/** Runs each periodic job, also over rare things: all blobs to compare, drops that have expired, views of all drops. */
 export async function runPeriodicJobs(env: Readonly<Record<string, string>>): Promise<JobRun[]> {
   let now = Date.now();
   const clock = { now: () => now };

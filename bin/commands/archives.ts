@@ -32,11 +32,7 @@ const pipe = '-';
 /** Faults and differences that `verify` prints. */
 const shownLines = 100;
 
-/**
- * Writes all data to an archive.
- * @param file `-` for stdout
- * @throws Error that says why there is no archive
- */
+/** Writes all data to an archive. @param file `-`: stdout @throws Error that says why there is no archive */
 export async function exportData(
   file: string,
   { force = false, skipDamaged = false }: { readonly force?: boolean; readonly skipDamaged?: boolean },
@@ -100,10 +96,8 @@ async function* watch<T extends ReadPart>(
 }
 
 /**
- * Fills the store with the data of an archive. A file is read twice: if it is damaged, nothing is stored. The store is marked
- * before, so that no service starts on it, however the import ends.
- * @param file `-` for stdin
- * @throws Error that says why the store is not filled
+ * Fills the store from an archive; a file is read twice, and a damaged one stores nothing. The store is marked before, so
+ * no service starts on it. @param file `-` for stdin @throws Error that says why the store is not filled
  */
 export async function importData(file: string, io: ProcessIo): Promise<void> {
   const seconds = startTimer();
@@ -143,10 +137,8 @@ export async function importData(file: string, io: ProcessIo): Promise<void> {
 }
 
 /**
- * Marks a store that the archive can be imported into as unfinished: no service starts on it until the import is complete. A store
- * that this import has created has the mark.
- * @returns whether an earlier import of the archive is resumed
- * @throws Error that says what to do, unless the archive can be imported
+ * Marks a store as unfinished, so that no service starts on it. One that this import has created has the mark.
+ * @returns whether an earlier import is resumed @throws Error that says what to do, unless the archive can be imported
  */
 async function beginImport(store: ArchiveStore, begun: UnfinishedImport, config: Config): Promise<boolean> {
   const where = describeStore(config);
@@ -198,9 +190,7 @@ async function* readArchive(
 }
 
 /**
- * Checks an archive and prints what is wrong with it.
- * @param file `-` for stdin
- * @param options.againstStore prints what differs from the stored data, too
+ * Checks an archive and prints its faults. @param file `-` for stdin @param options.againstStore also compares stored data
  * @throws Error if anything is wrong or differs
  */
 export async function verifyData(

@@ -90,10 +90,7 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
 
 const keepMax = 10_000;
 
-/**
- * Makes a verified backup of the embedded engine's data and prints where it is.
- * @throws UsageError if the settings choose MongoDB, or `keep` is not a number of backups
- */
+/** Makes a verified backup of SQLite data and prints its path. @throws UsageError on MongoDB, or for an invalid `keep` */
 async function backup(dir: string, { keep }: { keep?: string }, io: ProcessIo): Promise<void> {
   const config = readDataConfig(io.env);
   if (isScaleOut(config)) {

@@ -43,8 +43,7 @@ interface JobsOptions {
 }
 
 /**
- * Prints how many jobs of each name wait, run and have failed, and why. `retry`: queues failed ones again instead.
- * @throws Error if no failed job has the name or id to retry
+ * Prints numbers of jobs by name, and failures; `retry` queues those again. @throws Error if no failed job matches `retry`
  */
 async function jobs({ retry, json = false }: JobsOptions, io: ProcessIo): Promise<void> {
   await withServices(readDataConfig(io.env), io, async (services) => {

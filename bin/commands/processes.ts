@@ -12,8 +12,7 @@ import { describeStart, type ProcessName, welcome } from '../welcome.ts';
 import { countJobs } from './jobs.ts';
 
 /**
- * Runs web and worker in one process until it is stopped: on SQLite, or on MongoDB (which it migrates) and Redis.
- * @returns the exit code
+ * Web and worker in one process until stopped, on SQLite, or on MongoDB (which it migrates) and Redis. @returns the exit code
  * @throws Error that says in one sentence why the service cannot start
  */
 export async function start(io: ProcessIo): Promise<number> {
@@ -31,9 +30,7 @@ export async function start(io: ProcessIo): Promise<number> {
 }
 
 /**
- * Answers requests as one of several processes on MongoDB and Redis until it is stopped. It also works while Redis is
- * down.
- * @returns the exit code
+ * One of several web processes on MongoDB and Redis, until stopped; also while Redis is down. @returns the exit code
  * @throws Error that says in one sentence why the process cannot start
  */
 export async function web(io: ProcessIo): Promise<number> {
@@ -54,8 +51,7 @@ export async function web(io: ProcessIo): Promise<number> {
 }
 
 /**
- * Runs jobs as one of several processes on MongoDB and Redis until it is stopped. While Redis is down it waits.
- * @returns the exit code
+ * One of several workers on MongoDB and Redis, until stopped; waits while Redis is down. @returns the exit code
  * @throws Error that says in one sentence why the process cannot start
  */
 export async function worker(io: ProcessIo): Promise<number> {

@@ -52,8 +52,7 @@ function tellFailure(main: HTMLElement): void {
 }
 
 /**
- * The frame may go to any site, and many sites refuse to be shown in a frame: the browser then shows an error that says
- * little. The page's policies report where the frame went, by origin; they do not say whether the site refused.
+ * Many sites refuse to be framed, with an error that says little. The page's policies report where the frame went, no more.
  */
 function watchLeaving(back: () => void): void {
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, disposition }) => {

@@ -18,9 +18,7 @@ const ends: Readonly<Record<number, string>> = {
 };
 
 /**
- * Asks for the latest version when the page becomes visible and every 20 s while it is, and says so when it is another
- * one. While the service does not answer, it asks less often.
- * @param path of /latest
+ * Asks when the page becomes visible and every 20 s while it is, less often without an answer. @param path of /latest
  * @param shown the internal id of the version in the frame
  */
 export function watchLatest(path: string, shown: string): void {

@@ -82,10 +82,7 @@ function timeOf(ms: number): HTMLTimeElement {
   return time;
 }
 
-/**
- * On a wide screen the context stays open beside the page. Over the page (browser/viewer.css) it closes by Escape and
- * by a click outside, like the menus.
- */
+/** Escape and outside clicks close a context over the page (browser/viewer.css), like menus; beside the page it stays. */
 function closeContext(): void {
   const context = document.querySelector<HTMLDetailsElement>('details.context');
   const summary = context?.querySelector('summary');

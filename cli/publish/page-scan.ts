@@ -16,10 +16,7 @@ const attribute = /[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\
 const space = /[\s/]*/y;
 const rawText = new Set(['script', 'style', 'title', 'textarea']);
 
-/**
- * The start tags of a document in order. Comments are left out. This is a scan, not a parser: it is enough for warnings,
- * and its time is linear in the length of any text.
- */
+/** The start tags in order, outside of comments. A scan, not a parser: enough for warnings, and linear in any text. */
 export function* scanElements(html: string): Generator<Element> {
   let svgDepth = 0;
   for (let at = 0; ; ) {

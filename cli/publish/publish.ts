@@ -15,8 +15,7 @@ export interface Outcome {
 }
 
 /**
- * Makes the drop, or the next version of the one that this file became, and remembers it beside the file.
- * @throws CliError: the page was not published, or the service did not say whether it was. A passcode may be set already
+ * Makes the drop, or its next version, and remembers it. @throws CliError: not published, or unknown; a passcode may be set
  */
 export async function publish(context: Context, page: Page, options: PublishOptions): Promise<Outcome> {
   const known = page.file === null ? null : recall(page.file, context.url);
@@ -51,10 +50,7 @@ async function create(context: Context, page: Page, options: PublishOptions): Pr
   return { drop: state.drop, did: 'created' };
 }
 
-/**
- * A drop that cannot be remembered afterwards gets a key that is not remembered either.
- * @returns what was published, if another process has published the file meanwhile
- */
+/** A drop that cannot be remembered gets a key that is not either. @returns what another process published meanwhile */
 async function keyOf(
   { url }: Context,
   { file }: Page,
@@ -119,10 +115,7 @@ async function update(
   return { drop: state.drop, did };
 }
 
-/**
- * A title that the drop has from its document, or from the name of its file, follows the page. The document is the live one,
- * or the one before: a restore keeps the title. undefined: the title stays.
- */
+/** A title from the document, or the file's name, follows the page; restores keep it, so the version before counts too. */
 async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): Promise<string | undefined> {
   if (page.ownTitle === null || page.ownTitle === title) return undefined;
   const versions = (await api.request('GET', `/api/drops/${slug}/versions`)).json(areVersions);
@@ -137,10 +130,7 @@ async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): P
 /** Newest first. */
 const areVersions = listOf(fields({ version: isCount }));
 
-/**
- * The page is published already, so a file that cannot be written is no failure.
- * @param contextHash SHA-256 of the context that the live version has if the page brings none
- */
+/** A file that cannot be written is no failure. @param contextHash SHA-256 of the live context, if the page brings none */
 async function rememberDrop(
   { url, output }: Context,
   page: Page,
@@ -169,8 +159,7 @@ function isSamePage(page: Page, known: Published, liveHash: string): boolean {
 }
 
 /**
- * What is live and may be replaced. Only the page counts: a new title or passcode is nobody's loss. A page that is live
- * already was published by an earlier try whose answer was lost.
+ * Only the page counts, not a new title or passcode. A live page that is this one is an earlier try whose answer was lost.
  * @returns its SHA-256 in hex; '' if that does not matter @throws CliError if it is somebody else's
  */
 async function hashToReplace(

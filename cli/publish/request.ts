@@ -21,10 +21,7 @@ export interface PublishOptions {
 /** A service accepts 16 KiB of headers, with the address in them. */
 const maxQuery = 4000;
 
-/**
- * POST or PUT of a page: as bytes if that is possible. A context and a passcode go into JSON, because servers write
- * addresses into their logs.
- */
+/** POST or PUT of a page, as bytes if possible. Context and passcode go into JSON, because servers log addresses. */
 export function pageRequest(page: Page, options: PublishOptions, headers: ApiRequest['headers']): ApiRequest {
   const { title, description, tags = {}, expiresAt, passcode } = options;
   const query = {

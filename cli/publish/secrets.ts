@@ -14,10 +14,7 @@ const maxFindings = 10;
 /** A random token of 20 characters has at least this many different ones; `xxxx…` and `1234…` placeholders do not. */
 const minVariety = 9;
 
-/**
- * Each pattern starts with fixed text at the beginning of a word and repeats only one class at a time, so that the time of a
- * search is linear. Formats: the issuers' documentation, and gitleaks' rules.
- */
+/** Fixed text at the start of a word, then one class at a time: linear. Sources: the issuers' documentation, gitleaks. */
 const formats: readonly {
   kind: string;
   pattern: string;

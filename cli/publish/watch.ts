@@ -6,9 +6,8 @@ import { CliError } from '../errors.ts';
 const quietMs = 150;
 
 /**
- * Calls `onChange` at once and after each change of the file, one call at a time. Changes during a call are one more call
- * after it.
- * @param onChange resolves to the ms to wait before the next call, which then comes even without a change; null: none
+ * Calls `onChange` at once and after changes, one call at a time; changes during a call are one more.
+ * @param onChange resolves to the ms to wait before the next call, even without a change; null: none
  * @returns never; rejects with what `onChange` throws, or if the folder of the file can no longer be watched
  */
 export function watchFile(file: string, onChange: () => Promise<number | null>): Promise<never> {

@@ -8,10 +8,7 @@ const all = 'POST PUT PATCH';
 const notStrings = [null, 7, true, ['a'], { a: 'b' }];
 const passcodeRequired = 'is required and must be a string; "" removes the passcode';
 
-/**
- * Field, values, endpoints, code, and what the message says of the field. Exact limits of title, description, html and
- * context: lengths.test.ts. Metadata keys: metadata.test.ts.
- */
+/** Field, values, endpoints, code, text in the message. Exact limits: lengths.test.ts; metadata keys: metadata.test.ts. */
 const rules: readonly (readonly [string, readonly unknown[], string, string, string])[] = [
   ['title', [undefined], 'POST', 'title_required', 'is required and must not be blank'],
   ['title', ['', ' \t\n\u00a0\u2003'], all, 'title_required', 'is required and must not be blank'],

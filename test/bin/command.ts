@@ -84,8 +84,7 @@ export function runHere(
 }
 
 /**
- * Runs a command in a process of its own.
- * @param stdin what it can read, without an end; absent: nothing
+ * Runs a command. @param stdin what it can read, without an end; absent: nothing
  * @param program of another release; absent: this one
  */
 export function launch(

@@ -11,8 +11,7 @@ const absent = /no Dropleaf data in|the data have form 0|MongoDB lacks|MongoDB h
 const unfinished = /^dropleaf: these data are incomplete: the import of the archive /;
 
 /**
- * Kills imports into empty stores at random moments, one in each part of the time that an import takes.
- * @param from the part of that time before which none is killed
+ * Kills imports into empty stores, one in each part of an import's time. @param from the part before which none is killed
  * @param inEmpty calls its argument with an empty store
  */
 export async function killImports(
@@ -35,10 +34,7 @@ export async function killImports(
   }
 }
 
-/**
- * The store must be absent, be refused, or have all of the archive; MongoDB, which `migrate` has made before, may have nothing.
- * Unless it has all, the import is repeated, and must store all.
- */
+/** The store must be absent, refused, empty (MongoDB), or whole. Unless it is whole, the import is repeated. */
 async function killImport(
   file: string,
   env: Env,

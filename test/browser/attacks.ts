@@ -135,10 +135,7 @@ export const attacksOnParent: readonly Attack[] = [
   { what: 'a script at the top', attempt: "top.location.href = 'javascript:alert(1)'" },
 ];
 
-/**
- * A page that tries all of it by itself, since what a test runs in a page counts as a person's click.
- * @param body more markup
- */
+/** Tries all of it by itself: what a test runs in a page counts as a person's click. @param body more markup */
 export function hostilePage(tried: readonly Attack[], body = ''): string {
   const list = tried.map(({ what, attempt }) => `[${JSON.stringify(what)}, async () => (${attempt})]`);
   return `<!doctype html><title>Hostile</title><h1>Hostile</h1>${body}

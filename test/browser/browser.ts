@@ -34,8 +34,7 @@ after('end the browsers', async () => {
 });
 
 /**
- * A browser for the tests of the surrounding suite. Each context has an empty profile; one that a test opens is closed after the
- * test. Without `chromium` in PATH the suite is skipped, and fails if CI is set.
+ * A context has an empty profile and is closed after its test. Without `chromium` the suite is skipped; in CI it fails.
  * @param more flags beside those that every suite has
  */
 export function useBrowser(more: readonly string[] = []): { newContext: Browser['newContext'] } {

@@ -15,15 +15,13 @@ async function attempt(what) {
 </script>`;
 
 describe('CONTENT_ORIGIN, in Chromium', () => {
-  // In place of Playwright's own list, which turns off what browsers do by default: a frame has storage of its own,
-  // kept apart by the site around it.
+  // Instead of Playwright's list, which turns defaults off: here a frame has storage apart by the site around it.
   const browser = useBrowser(['--disable-features=HttpsUpgrades']);
   let gateway: Server;
   let service: TestService;
   let owner: Owner;
 
-  // The address of content must name a port before the service has one: what comes there is handed on. Chromium
-  // takes every name below localhost for this machine.
+  // The content's address must name a port before the service has one. Chromium resolves all of localhost to this machine.
   before(async () => {
     gateway = createServer((socket) => {
       const onward = openSocket(Number(new URL(service.url).port), '127.0.0.1');

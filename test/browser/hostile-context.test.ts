@@ -74,8 +74,7 @@ describe('A hostile context, in Chromium', () => {
 
   let url = '';
 
-  // A drop with all of it. A busy machine shows a context as text; then a small one warms the thread, and another drop is
-  // taken.
+  // A drop with all of it. A busy machine shows a context as text: then a small one warms the thread, and another is taken.
   before(async () => {
     const owner = await service.newOwner();
     const isRendered = async (context: string) => {

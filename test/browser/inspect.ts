@@ -49,10 +49,7 @@ export interface Inspector {
   ): Promise<void>;
 }
 
-/**
- * @param page before it is opened: the markup that is validated is what the server sent
- * @param ownUrl of the service
- */
+/** @param page before it is opened: the server's markup is validated @param ownUrl of the service */
 export function createInspector(page: Page, ownUrl: string): Inspector {
   let sent: Promise<string | null> = Promise.resolve(null);
   page.on('response', (response) => {

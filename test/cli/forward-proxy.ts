@@ -10,10 +10,7 @@ export interface ForwardProxy {
   close(): void;
 }
 
-/**
- * @param ports of this machine, where the hosts are, as in `{ 'drops.example:443': 40001 }`; any other gets 502
- * @param credentials `user:password`; null: everybody may use it
- */
+/** @param ports of hosts on this machine, `{ 'drops.example:443': 40001 }`; others: 502 @param credentials `user:password` */
 export async function startForwardProxy(
   ports: Readonly<Record<string, number>>,
   credentials: string | null,

@@ -1,5 +1,4 @@
-// A program against the API, as somebody writes it with types that are generated from /openapi.json: clients.slow.test.ts
-// generates api.ts, type-checks this file with it, and runs it.
+// A client with types generated from /openapi.json: clients.slow.test.ts generates api.ts, checks this file and runs it.
 import createClient from 'openapi-fetch';
 import type { paths } from './api.ts';
 

@@ -43,10 +43,9 @@ interface RoundReport {
 }
 
 /**
- * Kills a running service (SIGKILL) in a stream of writes, starts it again, and compares; so many times. Processes beside it
- * keep working. In the end the quotas are compared too.
- * @param withKeys POSTs and PUTs have keys: those that the kill left without an answer are repeated after it
- * @param report told of each round that held
+ * Kills a service (SIGKILL) in a stream of writes, starts it again, and compares; so many times. In the end quotas, too.
+ * @param withKeys POSTs and PUTs have keys: those without an answer are repeated @param report called for each round that
+ * held
  * @throws Error that says what was lost, wrong or done twice
  */
 export async function runCrashRounds(

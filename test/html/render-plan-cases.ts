@@ -1,7 +1,4 @@
-/**
- * Documents by group. ◆ marks the offset of the insertion; without ◆ nothing is inserted. The style becomes the last
- * child of head, except in groups named `not last`.
- */
+/** By group. ◆ marks the insertion; none: nothing is inserted. The style is head's last child, except in `not last`. */
 export const cases: Record<string, readonly string[]> = {
   'an explicit end of head': [
     '<!doctype html><html><head><title>x</title>◆</head><body><p>hi</body></html>',

@@ -30,8 +30,7 @@ export interface FaultReport {
 export const usualMs = 500;
 
 /**
- * The promises that the report does not keep. @param server the one in trouble
- * @param forgivenMs what a busy machine may add to the p99 of raw pages, which have a bound while Redis is in trouble
+ * The promises that the report breaks. @param server in trouble @param forgivenMs added to raw pages' p99, for busy machines
  */
 export function findBroken(report: FaultReport, server: Server, forgivenMs: number): string[] {
   const { slowestMs, rawP99Ms, backAfterMs, unavailable, wrong } = report;

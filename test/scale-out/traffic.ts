@@ -41,10 +41,7 @@ const everyMs: Readonly<Record<Exclude<Kind, 'write'>, number>> = {
   read: 80,
 };
 
-/**
- * Writes, views and reads, spread over all web processes. Writers wait for their answers; all else comes at its rate.
- * @param reader the token of the pages' owner @param pages at least one @param sequence makes each document its own
- */
+/** Writes, views and reads over all web processes. @param pages at least one @param sequence makes each document its own */
 export function startTraffic(options: {
   urls: readonly string[];
   writer: string;

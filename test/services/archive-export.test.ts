@@ -22,10 +22,7 @@ describe('an export while owners change drops', () => {
     rmSync(dir, { recursive: true });
   });
 
-  /**
-   * The store as MongoDB is read: each blob as it is when it is read. Before the blob of the drop's version of that number
-   * is read, the drop is changed.
-   */
+  /** A store read as MongoDB is: before the blob of the drop's version of that number is read, the drop is changed. */
   function changedBefore(
     slug: string,
     number: number,

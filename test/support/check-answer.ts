@@ -42,8 +42,7 @@ const errorSchema = { $ref: '#/components/schemas/Error' };
 let checker: Checker | undefined;
 
 /**
- * Checks an answer against the published description, and every answer for the headers that protect browsers and, if it is a
- * refusal, the envelope. @throws Error that says what is not described
+ * Every answer must be as described, with the headers that protect browsers. @throws Error that says what is not described
  */
 export function checkAnswer(asked: Asked, answer: Answer): void {
   if (isOfAnEdge(answer)) return;

@@ -37,10 +37,7 @@ export interface Client {
 export const createClient: typeof createPlainClient = (url, defaults, connections) =>
   buildClient(url, defaults, connections, checkAnswer);
 
-/**
- * Talks plain HTTP: sends path and headers exactly as given, follows and decodes nothing, keeps connections open.
- * @param url without a trailing slash @param defaults headers of every request that has no others
- */
+/** Sends exactly what is given, follows and decodes nothing, keeps connections. @param url without a trailing slash */
 export function createPlainClient(
   url: string,
   defaults: Readonly<Record<string, string>> = {},

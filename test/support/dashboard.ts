@@ -47,10 +47,7 @@ function sessionCookieName({ config }: TestService): string {
   return config.BASE_URL.startsWith('https:') ? '__Host-dropleaf_session' : 'dropleaf_session';
 }
 
-/**
- * All pages or forms of the dashboard. @param slug of a drop with a version 1
- * @returns by the route's path, a path of that drop
- */
+/** All pages or forms of the dashboard, by the route's path. @param slug of a drop with a version 1 */
 export function dashboardPathsOf(
   { services }: TestService,
   method: 'GET' | 'POST',

@@ -31,10 +31,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/**
- * nginx on that port of 127.0.0.1, set up as operators do it, with each of these web processes in turn. Every answer says which
- * one it is from (`answeredBy`). @throws Error with the output of nginx
- */
+/** nginx at that port, with these web processes in turn (`answeredBy`). @throws Error with the output of nginx */
 export async function startNginx(program: string, port: number, webs: readonly string[]): Promise<Watched> {
   return runNginx(program, configFor(port, webs));
 }

@@ -38,10 +38,7 @@ export function skipOutsideCi(context: Mocha.Context, reason: string): never {
   return skipBecause(context, reason);
 }
 
-/**
- * Skips the tests of the hook's suite, or the test that calls it. The reason becomes part of the titles, because mocha's parallel
- * processes pass on nothing else.
- */
+/** Skips the hook's suite, or a test. The reason is in the titles, which mocha's parallel processes pass on. */
 function skipBecause(context: Mocha.Context, reason: string): never {
   const { test } = context;
   const give = (one: Mocha.Runnable) => {

@@ -14,10 +14,7 @@ const closeMs = 10_000;
 
 const { EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
-/**
- * Prints a line for each test of a few files, or for each of many files, and sends the outcome to test/run.ts. A run that does not
- * end fails.
- */
+/** Prints a line for each test or file, and sends the outcome to test/run.ts. A run that does not end fails. */
 export default class Reporter extends Mocha.reporters.Base {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);

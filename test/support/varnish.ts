@@ -12,8 +12,7 @@ export function requireVarnish(hook: Mocha.Context): string {
 }
 
 /**
- * Varnish on that port of 127.0.0.1, with `deploy/varnish.vcl` as it is but for the address of the backend.
- * @param program the path of varnishd @param token of purges; '': the sender's address decides
+ * Varnish at that port with `deploy/varnish.vcl`. @param program varnishd @param token of purges; '': by address
  * @throws Error with the output of varnishd
  */
 export async function startVarnish(

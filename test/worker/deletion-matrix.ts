@@ -60,10 +60,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
       expect(scene.edge.purged).to.include(`drop-${id}`);
     }
 
-    /**
-     * @param isRemovedAtOnce the removal job runs before the step; otherwise it is only enqueued
-     * @returns false: the job has fewer steps
-     */
+    /** @param isRemovedAtOnce runs the removal job before the step @returns false: the job has fewer steps */
     async function deleteAt(step: number, each: (typeof jobs)[number], isRemovedAtOnce: boolean) {
       const { job, enqueue, repeats = 0 } = each;
       const [drop, other] = [await scene.publish(['render', 'purge']), await scene.publish([])];

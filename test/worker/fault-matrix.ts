@@ -24,10 +24,7 @@ export const purgeAgain = '1';
 /** More often than any job enqueues itself again. */
 const repeatsAtMost = 8;
 
-/**
- * Runs due jobs, and then the delayed ones that they enqueue.
- * @returns what handlers threw, without `unavailable`, which a busy machine may cause and which is retried
- */
+/** Runs due jobs, then delayed ones. @returns what handlers threw, without `unavailable`, which is retried */
 export async function settleAll(scene: FaultScene, process: FaultProcess): Promise<unknown[]> {
   const thrown = await process.settle();
   for (let n = 0; n < repeatsAtMost && (await countJobs(process.queue)).waiting > 0; n++) {

@@ -4,10 +4,7 @@ import type { JobName } from '../../shared/jobs/job-catalogue.ts';
 /** The error of an injected fault. */
 export class Fault extends Error {}
 
-/**
- * What happens at a step: the call rejects, before or after its effect (the answer was lost); or the process ends before
- * or after it, which is simulated by a call that never settles.
- */
+/** At a step the call rejects, or the process is gone (a call that never settles), before or after the effect. */
 export const faultKinds = [
   'fails before it has done anything',
   'fails after it has done its work',
@@ -61,9 +58,7 @@ export function createMeanwhile(job: JobName, step: number, act: () => Promise<v
   return { ...steps, ended: new Promise(() => undefined) };
 }
 
-/**
- * The job whose handler runs. One for all faults: each AsyncLocalStorage in use slows down every promise of the process.
- */
+/** The running job. One for all faults: each AsyncLocalStorage slows down every promise. */
 const current = new AsyncLocalStorage<JobName>();
 
 function createSteps(

@@ -84,10 +84,7 @@ export function createDropExpire({ engine, jobs, clock, log }: WorkerDeps): JobH
   };
 }
 
-/**
- * A purge is repeated in rounds (EDGE_PURGE_AGAIN_SECONDS): it misses a response that was sent before the change and has not
- * reached the edge yet. When the edge has confirmed a round, the job enqueues the next one.
- */
+/** A purge misses a response that is still on its way to the edge, so each confirmed round enqueues the next one. */
 function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'log' | 'config'>) {
   const { purger, log } = deps;
   const pauses = purgePauses(deps.config);
@@ -99,9 +96,8 @@ function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'log' | '
     pauseAfter: (round: number): number => pauses[round] ?? 0,
 
     /**
-     * @param delay enqueues this round again; called if the edge names a time to wait, which is not a failed attempt
-     * @returns whether the edge has confirmed; true without an edge
-     * @throws if the edge does not confirm
+     * @param delay enqueues this round again, without a failed attempt, if the edge names a time to wait
+     * @returns whether the edge has confirmed; true without an edge @throws if the edge does not confirm
      */
     async purge(dropId: string, delay: (delayMs: number) => Promise<void>): Promise<boolean> {
       try {

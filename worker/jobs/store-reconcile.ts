@@ -34,10 +34,7 @@ const enqueuedAtOnce = 50;
 /** The others come in later runs, once these have succeeded. */
 const failedPerRun = 1_000;
 
-/**
- * Enqueues failed jobs again, and jobs for pending tasks and deleted accounts. Removes orphaned blobs, and records after their time
- * (the list below). Each step runs, also if another one fails.
- */
+/** Repeats failed jobs, enqueues pending work, removes orphans and old records (the list below), each also if others fail. */
 export function createStoreReconcile(
   deps: Pick<WorkerDeps, 'engine' | 'jobs' | 'clock' | 'log'> & {
     readonly config: Pick<WorkerDeps['config'], 'REPORTS_KEEP_DAYS'>;

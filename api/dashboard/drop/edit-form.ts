@@ -102,9 +102,8 @@ export function editFormBytes(config: Config): number {
 }
 
 /**
- * The body of a PATCH. A field has no line breaks in one line and no seconds of an expiry, so what nobody touched stays.
- * @param drop as the form showed it
- * @throws DropError `invalid_arg` for a tag that is there twice, or a time that is none
+ * The body of a PATCH. A form has no seconds of an expiry, so what was not changed stays. @param drop as the form showed it
+ * @throws DropError `invalid_arg` for a tag that is there twice, or an invalid time
  */
 export function toPatchBody({ title, description, tags, expires }: EditValues, drop: Drop): object {
   const metadata = new Map<string, string>();
