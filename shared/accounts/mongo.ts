@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
 import { forRequests, isDuplicateOf } from '../mongo/errors.ts';
-import { accountRecord, type DailyQuota, type Identity, toAccount } from './account.ts';
+import { accountRecord, type DailyQuota, type Identity, type StoredAccount, toAccount } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 
 export const accountCollection = collectionOf(
@@ -17,13 +17,12 @@ const isLive = { deleted_at: null };
 
 export function createMongoAccountStore(connection: Connection): AccountStore {
   const accounts = accountCollection.in(connection);
-  const { toRecord } = accountCollection;
 
-  const read = (found: AccountDocument) => toAccount(toRecord(found));
+  const orNull = (found: StoredAccount | null) => (found === null ? null : toAccount(found));
 
   async function upsert({ provider, subject, name }: Identity, id: string, now: number): Promise<void> {
     const fresh = { _id: id, created_at: now, day: '', day_count: 0 };
-    await accounts.updateOne(
+    await accounts.model.updateOne(
       { provider, subject },
       { $set: { name }, $setOnInsert: fresh },
       { upsert: true },
@@ -33,8 +32,8 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
   return forRequests<AccountStore>(connection, {
     async findOrCreate(identity, id, now) {
       const { provider, subject, name } = identity;
-      const known = await accounts.findOne({ provider, subject }).lean();
-      if (known?.name === name) return read(known);
+      const known = await accounts.find({ provider, subject });
+      if (known?.name === name) return toAccount(known);
       try {
         await upsert(identity, id, now);
       } catch (error) {
@@ -42,47 +41,42 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
         await upsert(identity, id, now); // a parallel call created the account
       }
       // Read again: DocumentDB may tell each of several parallel upserts that it has inserted the document.
-      return read(await accounts.findOne({ provider, subject }).orFail().lean());
+      const account = orNull(await accounts.find({ provider, subject }));
+      if (account === null) throw new Error('an upsert left no account');
+      return account;
     },
 
-    async find(id) {
-      const found = await accounts.findOne({ _id: id, ...isLive }).lean();
-      return found === null ? null : read(found);
-    },
+    find: async (id) => orNull(await accounts.find({ _id: id, ...isLive })),
 
     async findByName(name) {
       // Scans the index of names; only operators use it.
       const written = { $regex: `^${name.replace(/[^a-z0-9]/gi, '\\$&')}$`, $options: 'i' };
-      const found = await accounts.find({ name: written }).sort({ created_at: 1, _id: 1 }).lean();
-      return found.filter((each) => (each.deleted_at ?? null) === null).map(read);
+      const found = await accounts.list({ name: written }, { sort: { created_at: 1, _id: 1 } });
+      return found.filter((each) => each.deletedAt === null).map(toAccount);
     },
 
     async setSuspended(id, at) {
       const set = at === null ? null : { $ifNull: ['$suspended_at', at] };
-      const options = { returnDocument: 'after', updatePipeline: true } as const;
-      const found = await accounts
-        .findOneAndUpdate({ _id: id, ...isLive }, [{ $set: { suspended_at: set } }], options)
-        .lean();
-      return found === null ? null : read(found);
+      return orNull(await accounts.change({ _id: id, ...isLive }, [{ $set: { suspended_at: set } }]));
     },
 
     async countDailyWrites(id, day) {
-      const found = await accounts.findOne({ _id: id, ...isLive }, { day: 1, day_count: 1 }).lean();
+      const found = await accounts.model.findOne({ _id: id, ...isLive }, { day: 1, day_count: 1 }).lean();
       return found?.day === day ? found.day_count : 0;
     },
 
-    async markDeleted(id, now) {
+    markDeleted(id, now) {
       const filter = { _id: id, suspended_at: null, ...isLive };
       const set = { deleted_at: now, provider: 'deleted', subject: id, name: '' };
-      return (await accounts.updateOne(filter, { $set: set })).matchedCount > 0;
+      return accounts.update(filter, { $set: set });
     },
 
     async findDeletedAt(id) {
-      return (await accounts.findById(id, { deleted_at: 1 }).lean())?.deleted_at ?? null;
+      return (await accounts.model.findById(id, { deleted_at: 1 }).lean())?.deleted_at ?? null;
     },
 
     async listDeleted(limit) {
-      const found = await accounts
+      const found = await accounts.model
         .find({ deleted_at: { $gt: 0 } }, { _id: 1 })
         .setOptions({ sort: { deleted_at: 1, _id: 1 }, limit, batchSize: limit, hint: 'accounts_deleted' })
         .lean();
@@ -90,7 +84,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     },
 
     async erase(id) {
-      await accounts.deleteMany({ _id: id, deleted_at: { $gt: 0 } });
+      await accounts.remove({ _id: id, deleted_at: { $gt: 0 } });
     },
   });
 }
@@ -111,14 +105,12 @@ export function createDailyCounts(connection: Connection) {
         day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },
         day: { $max: ['$day', { $literal: day }] },
       };
-      const filter = { _id: accountId, ...isLive, ...isBelowLimit };
-      const { matchedCount } = await accounts.updateOne(filter, [{ $set: count }], { updatePipeline: true });
-      return matchedCount > 0;
+      return accounts.update({ _id: accountId, ...isLive, ...isBelowLimit }, [{ $set: count }]);
     },
 
     /** Takes the count of a refused write back. Does nothing if the day is over. */
     async giveBack({ accountId, day }: DailyQuota): Promise<void> {
-      await accounts.updateOne({ _id: accountId, day, day_count: { $gt: 0 } }, { $inc: { day_count: -1 } });
+      await accounts.update({ _id: accountId, day, day_count: { $gt: 0 } }, { $inc: { day_count: -1 } });
     },
   });
 }

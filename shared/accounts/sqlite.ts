@@ -8,13 +8,13 @@ const isLive = 'deleted_at IS NULL';
 export function createSqliteAccountStore(db: Database): AccountStore {
   const table = tableOf(db, accountRecord);
   const sql = {
-    find: table.select(`WHERE id = ? AND ${isLive}`),
-    findByIdentity: table.select('WHERE provider = ? AND subject = ?'),
-    findByName: table.select(`WHERE name = ? COLLATE NOCASE AND ${isLive} ORDER BY created_at, id`),
-    setSuspended: table.returning(`
+    find: table.find(`WHERE id = ? AND ${isLive}`),
+    findByIdentity: table.find('WHERE provider = ? AND subject = ?'),
+    findByName: table.list(`WHERE name = ? COLLATE NOCASE AND ${isLive} ORDER BY created_at, id`),
+    setSuspended: table.changing(`
       UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at))
       WHERE id = $id AND ${isLive}`),
-    upsert: table.returning(`
+    upsert: table.changing(`
       INSERT INTO accounts (id, provider, subject, name, created_at)
       VALUES ($id, $provider, $subject, $name, $now)
       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name`),
@@ -24,7 +24,7 @@ export function createSqliteAccountStore(db: Database): AccountStore {
     markDeleted: db.prepare(`
       UPDATE accounts SET deleted_at = $now, provider = 'deleted', subject = id, name = ''
       WHERE id = $id AND suspended_at IS NULL AND ${isLive}`),
-    findDeleted: table.select('WHERE id = ? AND deleted_at IS NOT NULL'),
+    findDeleted: table.find('WHERE id = ? AND deleted_at IS NOT NULL'),
     listDeleted: db.prepareTuples<[id: string]>(`
       SELECT id FROM accounts WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT ?`),
     erase: db.prepare('DELETE FROM accounts WHERE id = ? AND deleted_at IS NOT NULL'),
@@ -33,24 +33,24 @@ export function createSqliteAccountStore(db: Database): AccountStore {
 
   return {
     async findOrCreate({ provider, subject, name }, id, now) {
-      const known = sql.findByIdentity.get(provider, subject);
+      const known = await sql.findByIdentity(provider, subject);
       if (known?.name === name) return toAccount(known);
-      const stored = await db.write(() => sql.upsert.get({ id, provider, subject, name, now }));
+      const stored = await db.write(() => sql.upsert({ id, provider, subject, name, now }));
       if (stored === null) throw new Error('an upsert returned no account');
       return toAccount(stored);
     },
 
-    find: async (id) => orNull(sql.find.get(id)),
+    find: async (id) => orNull(await sql.find(id)),
 
-    findByName: async (name) => sql.findByName.all(name).map(toAccount),
+    findByName: async (name) => (await sql.findByName(name)).map(toAccount),
 
-    setSuspended: async (id, at) => orNull(await db.write(() => sql.setSuspended.get({ id, at }))),
+    setSuspended: async (id, at) => orNull(await db.write(() => sql.setSuspended({ id, at }))),
 
     countDailyWrites: async (id, day) => sql.countDailyWrites.get(id, day)?.[0] ?? 0,
 
     markDeleted: (id, now) => db.write(() => sql.markDeleted.run({ id, now }).changes > 0),
 
-    findDeletedAt: async (id) => sql.findDeleted.get(id)?.deletedAt ?? null,
+    findDeletedAt: async (id) => (await sql.findDeleted(id))?.deletedAt ?? null,
 
     listDeleted: async (limit) => sql.listDeleted.all(limit).map(([id]) => id),
 

@@ -110,7 +110,7 @@ export function createMongoArchiveStore(connection: Connection, clock: Clock): A
 type Blobs = Pick<ReturnType<typeof openGridBucket>, 'putMany' | 'getMany'>;
 
 function openBlobs(connection: Connection): Readonly<Record<BlobFolder, Blobs>> {
-  const contexts = contextCollection.in(connection);
+  const contexts = contextCollection.in(connection).model;
   return {
     html: openGridBucket(connection, 'html'),
     contexts: {

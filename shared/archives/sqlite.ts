@@ -147,14 +147,14 @@ function createSnapshot(db: Snapshot, now: number): ArchiveSnapshot {
     const { record, toArchived } = archiveTables[kind];
     const key = record.key.map(columnOf).join(', ');
     const after = record.key.map(() => '?').join(', ');
-    const next = openTable(db, kind).select(
+    const next = openTable(db, kind).list(
       `WHERE (${key}) > (${after}) ORDER BY ${key} LIMIT ${recordsPerBatch}`,
     );
-    let rows = next.all(...record.key.map(() => ''));
+    let rows = await next(...record.key.map(() => ''));
     for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
       yield rows.map(toArchived).filter((archived) => archived !== null);
       const lastKey = record.key.map((name) => String(last?.[name]));
-      rows = next.all(...lastKey);
+      rows = await next(...lastKey);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { bytes, record, text } from '../domain/record.ts';
-import { collectionOf, documentIds, insertUnlessTaken } from '../mongo/collection.ts';
+import { collectionOf, documentIds } from '../mongo/collection.ts';
 import { forRequests, inBackground } from '../mongo/errors.ts';
 import { openGridBucket } from '../mongo/grid-bucket.ts';
 import { type BlobStore, type CardStore, cardRecord } from './blob-store.ts';
@@ -19,18 +19,15 @@ export const contextCollection = collectionOf(record('contexts', { id: text(), b
 /** A context has at most 1 MiB (CONTEXT_MAX_BYTES), so it is one document: one read, where GridFS needs two. */
 export function createMongoContextStore(connection: Connection): BlobStore {
   const contexts = contextCollection.in(connection);
-  const { toDocument, orNull } = contextCollection;
   return {
     ...forRequests<Pick<BlobStore, 'put' | 'get'>>(connection, {
       async put(id, bytes) {
-        await insertUnlessTaken(contexts, toDocument({ id, bytes }), '_id_'); // an id always has the same bytes
+        await contexts.insertUnlessTaken({ id, bytes }, '_id_'); // an id always has the same bytes
       },
 
-      async get(id) {
-        return orNull(await contexts.findById(id).lean())?.bytes ?? null;
-      },
+      get: async (id) => (await contexts.find({ _id: id }))?.bytes ?? null,
     }),
-    ...documentIds(contexts),
+    ...documentIds(contexts.model),
   };
 }
 
@@ -39,18 +36,15 @@ const cardCollection = collectionOf(cardRecord);
 /** A card is one document of about 20 KB. */
 export function createMongoCardStore(connection: Connection): CardStore {
   const cards = cardCollection.in(connection);
-  const { toDocument, orNull } = cardCollection;
   return {
     ...forRequests<Pick<CardStore, 'put' | 'find'>>(connection, {
       async put(dropId, card) {
-        const { _id, ...fields } = toDocument({ dropId, ...card });
-        await cards.updateOne({ _id }, { $set: fields }, { upsert: true });
+        const { _id, ...fields } = cardCollection.toDocument({ dropId, ...card });
+        await cards.model.updateOne({ _id }, { $set: fields }, { upsert: true });
       },
 
-      async find(dropId) {
-        return orNull(await cards.findById(dropId).lean());
-      },
+      find: (dropId) => cards.find({ _id: dropId }),
     }),
-    ...documentIds(cards),
+    ...documentIds(cards.model),
   };
 }

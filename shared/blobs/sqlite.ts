@@ -30,14 +30,13 @@ export function createSqliteCardStore(db: Database): CardStore {
   const table = tableOf(db, cardRecord);
   const put = table.inserting(`
     ON CONFLICT (drop_id) DO UPDATE SET digest = excluded.digest, png = excluded.png`);
-  const find = table.select('WHERE drop_id = ?');
 
   return {
     async put(dropId, card) {
       await db.write(() => put({ dropId, ...card }));
     },
 
-    find: async (dropId) => find.get(dropId),
+    find: table.find('WHERE drop_id = ?'),
 
     ...blobIds(db, 'cards', 'drop_id'),
   };

@@ -3,8 +3,8 @@ import type { Token } from './token.ts';
 
 /** Credentials of accounts by hash. A revoked one is deleted. The stores do not know how long one is valid: callers check the time. */
 interface CredentialStore<T> {
-  /** `id_taken`: another credential has the same id, which is the beginning of the hash; the caller makes a new one. */
-  insert(credential: T): Promise<'inserted' | 'id_taken'>;
+  /** false: another credential has the same id, which is the beginning of the hash; the caller makes a new one. */
+  insert(credential: T): Promise<boolean>;
 
   /** The credential with its account's name and suspension, in one read. null: unknown, revoked, or without a live account. */
   findByHash(

@@ -1,7 +1,7 @@
 import type { Connection, Model } from 'mongoose';
 import { type AccountDocument, accountCollection } from '../accounts/mongo.ts';
 import type { RecordOf } from '../domain/record.ts';
-import { type Collection, collectionOf, type DocumentOf, insertUnlessTaken } from '../mongo/collection.ts';
+import { type Collection, collectionOf, type DocumentOf } from '../mongo/collection.ts';
 import { forRequests } from '../mongo/errors.ts';
 import type { SessionStore, TokenStore } from './credential-stores.ts';
 import { sessionIdOf, sessionRecord } from './session.ts';
@@ -22,25 +22,16 @@ const sessionCollection = collectionOf(
 
 export function createMongoTokenStore(connection: Connection): TokenStore {
   const tokens = tokenCollection.in(connection);
-  const { orNull } = tokenCollection;
 
   return forRequests<TokenStore>(connection, {
     ...createCredentials(connection, tokenCollection, tokenIdOf),
 
-    async find(tokenId) {
-      return orNull(await tokens.findById(tokenId).lean());
-    },
+    find: (tokenId) => tokens.find({ _id: tokenId }),
 
-    async rename(accountId, tokenId, label) {
-      const filter = { _id: tokenId, account_id: accountId };
-      return orNull(
-        await tokens.findOneAndUpdate(filter, { $set: { label } }, { returnDocument: 'after' }).lean(),
-      );
-    },
+    rename: (accountId, tokenId, label) =>
+      tokens.change({ _id: tokenId, account_id: accountId }, { $set: { label } }),
 
-    async removeExpiredBefore(time) {
-      await tokens.deleteMany({ expires_at: { $lt: time } });
-    },
+    removeExpiredBefore: tokens.removalBefore('expires_at'),
   });
 }
 
@@ -50,9 +41,7 @@ export function createMongoSessionStore(connection: Connection): SessionStore {
   return forRequests<SessionStore>(connection, {
     ...createCredentials(connection, sessionCollection, sessionIdOf),
 
-    async removeUsedBefore(time) {
-      await sessions.deleteMany({ last_used_at: { $lt: time } });
-    },
+    removeUsedBefore: sessions.removalBefore('last_used_at'),
   });
 }
 
@@ -68,18 +57,15 @@ interface CredentialDocument {
 /** What both stores do (credentials/credential-stores.ts). */
 function createCredentials<R extends typeof tokenRecord | typeof sessionRecord>(
   connection: Connection,
-  { in: modelIn, toDocument, toRecord }: Collection<R>,
+  { in: open, toRecord }: Collection<R>,
   idOf: (hash: string) => string,
 ) {
   type Found = DocumentOf<R> & { readonly account: readonly AccountDocument[] };
-  const model = modelIn(connection);
+  const { model, insertUnlessTaken } = open(connection);
   const credentials = model as unknown as Model<CredentialDocument>; // proof: both declarations have these fields
 
   return {
-    async insert(credential: RecordOf<R>) {
-      const isInserted = await insertUnlessTaken(model, toDocument(credential), '_id_');
-      return isInserted ? ('inserted' as const) : ('id_taken' as const);
-    },
+    insert: (credential: RecordOf<R>) => insertUnlessTaken(credential, '_id_'),
 
     async findByHash(hash: string) {
       // One $lookup takes half the time of two reads (DocumentDB: 0.8 ms, 1.4 ms).
@@ -87,9 +73,10 @@ function createCredentials<R extends typeof tokenRecord | typeof sessionRecord>(
         { $match: { _id: idOf(hash), hash } },
         { $lookup: { from: 'accounts', localField: 'account_id', foreignField: '_id', as: 'account' } },
       ]);
-      const account = accountCollection.orNull(found?.account[0] ?? null);
-      if (found === undefined || account === null || account.deletedAt !== null) return null;
-      const { name, suspendedAt } = account;
+      const account = found?.account[0];
+      if (found === undefined || account === undefined) return null;
+      const { name, suspendedAt, deletedAt } = accountCollection.toRecord(account);
+      if (deletedAt !== null) return null;
       return { credential: toRecord(found), account: { name, isSuspended: suspendedAt !== null } };
     },
 

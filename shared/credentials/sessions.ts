@@ -46,9 +46,8 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
         const hash = hashSessionSecret(secret);
         if (hash === null) throw new Error('a new secret has the wrong form');
         const now = clock.now();
-        const times = { createdAt: now, lastUsedAt: now };
-        const outcome = await sessions.insert({ id: sessionIdOf(hash), hash, accountId, browser, ...times });
-        return outcome === 'inserted' ? secret : null;
+        const session = { id: sessionIdOf(hash), hash, accountId, browser, createdAt: now, lastUsedAt: now };
+        return (await sessions.insert(session)) ? secret : null;
       });
     },
 

@@ -9,14 +9,13 @@ import { tokenIdOf, tokenRecord } from './token.ts';
 
 export function createSqliteTokenStore(db: Database): TokenStore {
   const table = tableOf(db, tokenRecord);
-  const find = table.select('WHERE id = ?');
-  const rename = table.returning('UPDATE tokens SET label = ? WHERE id = ? AND account_id = ?');
+  const rename = table.changing('UPDATE tokens SET label = ? WHERE id = ? AND account_id = ?');
   return {
     ...createCredentials(db, tokenRecord, tokenIdOf),
 
-    find: async (tokenId) => find.get(tokenId),
+    find: table.find('WHERE id = ?'),
 
-    rename: (accountId, tokenId, label) => db.write(() => rename.get(label, tokenId, accountId)),
+    rename: (accountId, tokenId, label) => db.write(() => rename(label, tokenId, accountId)),
 
     removeExpiredBefore: removalOf(db, 'tokens', 'expires_at < ?'),
   };
@@ -44,7 +43,7 @@ function createCredentials<R extends typeof tokenRecord | typeof sessionRecord>(
       SELECT accounts.name, accounts.suspended_at IS NOT NULL, ${table.columns}
       FROM ${credentials} JOIN accounts ON accounts.id = account_id
       WHERE ${credentials}.id = ? AND hash = ? AND accounts.deleted_at IS NULL`),
-    list: table.select('WHERE account_id = ? ORDER BY created_at DESC, id LIMIT ?'),
+    list: table.list('WHERE account_id = ? ORDER BY created_at DESC, id LIMIT ?'),
     revoke: db.prepare(`DELETE FROM ${credentials} WHERE id = ? AND account_id = ?`),
     revokeAll: db.prepare(`DELETE FROM ${credentials} WHERE account_id = ? AND id IS NOT ?`),
     touch: db.prepare(`
@@ -53,8 +52,7 @@ function createCredentials<R extends typeof tokenRecord | typeof sessionRecord>(
   };
 
   return {
-    insert: (credential: RecordOf<R>) =>
-      db.write(() => (insert(credential) ? ('inserted' as const) : ('id_taken' as const))),
+    insert: (credential: RecordOf<R>) => db.write(() => insert(credential)),
 
     async findByHash(hash: string) {
       const row = sql.findByHash.get(idOf(hash), hash);
@@ -63,7 +61,7 @@ function createCredentials<R extends typeof tokenRecord | typeof sessionRecord>(
       return { credential: table.read(credential), account: { name, isSuspended: isSuspended !== 0 } };
     },
 
-    list: async (accountId: string, limit = -1) => sql.list.all(accountId, limit),
+    list: (accountId: string, limit = -1) => sql.list(accountId, limit),
 
     revoke: (accountId: string, id: string) => db.write(() => sql.revoke.run(id, accountId).changes > 0),
 

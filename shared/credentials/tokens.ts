@@ -71,7 +71,7 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
           lastUsedAt: null,
           expiresAt,
         };
-        return (await tokens.insert(record)) === 'inserted' ? token : null;
+        return (await tokens.insert(record)) ? token : null;
       });
     },
 

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { keyOf } from '../domain/record.ts';
-import { collectionOf, insertUnlessTaken } from '../mongo/collection.ts';
+import { collectionOf } from '../mongo/collection.ts';
 import { forRequests } from '../mongo/errors.ts';
 import { type IdempotencyStore, idempotencyRecord } from './idempotency-store.ts';
 
@@ -11,32 +11,26 @@ const idempotencyCollection = collectionOf(idempotencyRecord, [
 
 export function createMongoIdempotencyStore(connection: Connection): IdempotencyStore {
   const keys = idempotencyCollection.in(connection);
-  const { toDocument, orNull } = idempotencyCollection;
 
   return forRequests<IdempotencyStore>(connection, {
-    async find(accountId, key) {
-      return orNull(await keys.findById(keyOf(idempotencyRecord, { accountId, key })).lean());
-    },
+    find: (accountId, key) => keys.find({ _id: keyOf(idempotencyRecord, { accountId, key }) }),
 
-    insert: (record) => insertUnlessTaken(keys, toDocument(record), '_id_'),
+    insert: (record) => keys.insertUnlessTaken(record, '_id_'),
 
-    async replace({ lease, isDone }, to) {
-      const { _id, ...fields } = toDocument(to);
-      const { matchedCount } = await keys.updateOne({ _id, lease, is_done: isDone }, { $set: fields });
-      return matchedCount > 0;
+    replace({ lease, isDone }, to) {
+      const { _id, ...fields } = idempotencyCollection.toDocument(to);
+      return keys.update({ _id, lease, is_done: isDone }, { $set: fields });
     },
 
     async finish(record) {
       const filter = { _id: keyOf(idempotencyRecord, record), version_id: record.versionId };
-      await keys.updateOne(filter, { $set: { is_done: true } });
+      await keys.update(filter, { $set: { is_done: true } });
     },
 
     async remove(record) {
-      await keys.deleteMany({ _id: keyOf(idempotencyRecord, record), lease: record.lease });
+      await keys.remove({ _id: keyOf(idempotencyRecord, record), lease: record.lease });
     },
 
-    async removeCreatedBefore(time) {
-      await keys.deleteMany({ created_at: { $lt: time } });
-    },
+    removeCreatedBefore: keys.removalBefore('created_at'),
   });
 }

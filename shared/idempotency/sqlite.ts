@@ -5,7 +5,6 @@ import { type IdempotencyStore, idempotencyRecord } from './idempotency-store.ts
 export function createSqliteIdempotencyStore(db: Database): IdempotencyStore {
   const table = tableOf(db, idempotencyRecord);
   const insert = table.inserting('ON CONFLICT (account_id, key) DO NOTHING');
-  const find = table.select('WHERE account_id = ? AND key = ?');
   const sql = {
     finish: db.prepare(`
       UPDATE idempotency_keys SET is_done = 1 WHERE account_id = ? AND key = ? AND version_id = ?`),
@@ -15,7 +14,7 @@ export function createSqliteIdempotencyStore(db: Database): IdempotencyStore {
   };
 
   return {
-    find: async (accountId, key) => find.get(accountId, key),
+    find: table.find('WHERE account_id = ? AND key = ?'),
 
     insert: (record) => db.write(() => insert(record)),
 

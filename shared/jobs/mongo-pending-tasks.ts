@@ -32,7 +32,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
   const drops = dropModel(connection);
   const days = dayViewsCollection.in(connection);
   const imports = importModel(connection);
-  const artefacts = artefactCollection.in(connection).collection.name;
+  const artefacts = artefactCollection.in(connection).model.collection.name;
 
   /** Removes the values from the list. @returns whether a drop matched */
   async function removeFrom(
@@ -95,7 +95,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
     async erase(dropId) {
       const deleted = { _id: dropId, deleted_at: { $ne: null } };
       if ((await drops.exists(deleted)) === null) return;
-      await days.deleteMany(daysOf(dropId));
+      await days.remove(daysOf(dropId));
       await drops.deleteMany(deleted);
     },
 

@@ -47,13 +47,13 @@ export function watchEngine(meter: Meter, engine: Engine, clock: Clock): Engine 
       },
     }),
     signIns: watchResults(engine.signIns, {
-      insert: (result) => result === 'inserted' && step('started'),
+      insert: (isInserted) => isInserted && step('started'),
       approve: (isApproved) => isApproved && step('approved'),
       deny: (isDenied) => isDenied && step('denied'),
       claim: (claimed) => claimed !== null && step('claimed'),
     }),
     sessions: watchResults(engine.sessions, {
-      insert: (result) => result === 'inserted' && step('session'),
+      insert: (isInserted) => isInserted && step('session'),
     }),
     reports: watchResults(engine.reports, { insert: (result) => reported(result) }),
     views: watchResults(engine.views, {

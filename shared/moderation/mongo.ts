@@ -10,22 +10,14 @@ export function createMongoAuditLog(connection: Connection): AuditLog {
   const entries = auditCollection.in(connection);
 
   return forRequests<AuditLog>(connection, {
-    async begin(entry) {
-      await entries.create(auditCollection.toDocument({ ...entry, outcome: null, endedAt: null }));
-    },
+    begin: (entry) => entries.insert({ ...entry, outcome: null, endedAt: null }),
 
-    async end(id, outcome, now) {
-      const { matchedCount } = await entries.updateOne(
-        { _id: id, outcome: null },
-        { $set: { outcome, ended_at: now } },
-      );
-      return matchedCount > 0;
-    },
+    end: (id, outcome, now) =>
+      entries.update({ _id: id, outcome: null }, { $set: { outcome, ended_at: now } }),
 
-    async list(before, limit) {
+    list(before, limit) {
       const filter = before === null ? {} : { _id: { $lt: before } };
-      const found = await entries.find(filter).sort({ _id: -1 }).limit(limit).hint('_id_').lean();
-      return found.map(auditCollection.toRecord);
+      return entries.list(filter, { sort: { _id: -1 }, limit, hint: '_id_' });
     },
   });
 }

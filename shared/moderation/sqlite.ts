@@ -10,7 +10,7 @@ export function createSqliteAuditLog(db: Database): AuditLog {
   const table = tableOf(db, auditRecord, auditColumns);
   const insert = table.inserting();
   const end = db.prepare('UPDATE audit_log SET outcome = ?, ended_at = ? WHERE id = ? AND outcome IS NULL');
-  const list = table.select('WHERE $before IS NULL OR id < $before ORDER BY id DESC LIMIT $limit');
+  const list = table.list('WHERE $before IS NULL OR id < $before ORDER BY id DESC LIMIT $limit');
 
   return {
     async begin(entry) {
@@ -19,6 +19,6 @@ export function createSqliteAuditLog(db: Database): AuditLog {
 
     end: (id, outcome, now) => db.write(() => end.run(outcome, now, id).changes > 0),
 
-    list: async (before, limit) => list.all({ before, limit }),
+    list: (before, limit) => list({ before, limit }),
   };
 }

@@ -4,7 +4,11 @@ import {
   type IndexOptions,
   type Model,
   mongo,
+  type QueryFilter,
+  type QueryOptions,
   Schema,
+  type UpdateQuery,
+  type UpdateWithAggregationPipeline,
 } from 'mongoose';
 import type { BlobIds } from '../blobs/blob-store.ts';
 import { columnOf, keyOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
@@ -25,13 +29,8 @@ export type FieldsOf<R extends StoredRecord> = {
 /** A stored record (domain/record.ts) as MongoDB has it. */
 export type DocumentOf<R extends StoredRecord> = { readonly _id: string } & FieldsOf<R>;
 
-export interface Collection<R extends StoredRecord> {
-  in(connection: Connection): Model<DocumentOf<R>>;
-  toDocument(record: RecordOf<R>): DocumentOf<R>;
-  toRecord(document: DocumentOf<R>): RecordOf<R>;
-  /** `toRecord` of a document that may not be there. */
-  orNull(document: DocumentOf<R> | null): RecordOf<R> | null;
-}
+/** A stored record's collection: its documents, and its records in a database. */
+export type Collection<R extends StoredRecord> = ReturnType<typeof collectionOf<R>>;
 
 const types = { text: String, number: Number, flag: Boolean, bytes: Buffer, object: Object };
 
@@ -79,37 +78,81 @@ export function fieldsOf<R extends StoredRecord, D extends object = FieldsOf<R>>
 export function collectionOf<R extends StoredRecord>(
   record: R,
   ...indexes: readonly (readonly [name: string, keys: IndexDefinition, options?: IndexOptions])[]
-): Collection<R> {
+) {
+  type T = RecordOf<R>;
   type D = DocumentOf<R>;
+  type Filter = QueryFilter<D>;
+  type Update = UpdateQuery<D> | UpdateWithAggregationPipeline;
   const { name: collection, key } = record;
   const [idField = ''] = key.length === 1 ? key : [];
   const { definition, read, write } = fieldsOf<R, D>(record, { [idField]: '_id' });
   const options = { collection, versionKey: false, autoIndex: false, autoCreate: false } as const;
   const schema: Schema = new Schema({ _id: String, ...definition }, options);
   for (const [name, keys, more] of indexes) schema.index(keys, { name, ...more });
-  const toRecord = (document: D) => read(document, {});
-  return {
-    // proof: the schema has the fields of the declaration
-    in: (connection) => connection.model(collection, schema) as unknown as Model<D>,
-    toRecord,
-    orNull: (document) => (document === null ? null : toRecord(document)),
-    toDocument: (stored) => Object.assign({ _id: keyOf(record, stored) }, write(stored)),
-  };
-}
 
-/** Inserts the document. @returns false if one of these unique indexes refuses it (`_id_` is the index of ids) */
-export async function insertUnlessTaken<D>(
-  model: Pick<Model<D>, 'create'>,
-  document: D,
-  ...indexes: readonly string[]
-): Promise<boolean> {
-  try {
-    await model.create(document);
-    return true;
-  } catch (error) {
-    if (isDuplicateOf(error, ...indexes)) return false;
-    throw error;
+  const toRecord = (document: D): T => read(document, {});
+  const orNull = (document: D | null) => (document === null ? null : toRecord(document));
+  const toDocument = (stored: T): D => Object.assign({ _id: keyOf(record, stored) }, write(stored));
+
+  /** The records of a database. Each method is one command. Filters and updates name the fields of documents. */
+  function openIn(connection: Connection) {
+    // proof: the schema has the fields of the declaration
+    const model = connection.model(collection, schema) as unknown as Model<D>;
+
+    return {
+      model,
+
+      /** null: none. */
+      find: async (filter: Filter) => orNull(await model.findOne(filter).lean<D>()),
+
+      async list(filter: Filter, sorted: Pick<QueryOptions, 'sort' | 'limit' | 'hint'>) {
+        return (await model.find(filter, null, sorted).lean<D[]>()).map(toRecord);
+      },
+
+      async insert(stored: T): Promise<void> {
+        await model.create(toDocument(stored));
+      },
+
+      /** false: one of these unique indexes refuses it (`_id_` is the index of ids). */
+      async insertUnlessTaken(stored: T, ...unique: readonly string[]): Promise<boolean> {
+        try {
+          await model.create(toDocument(stored));
+          return true;
+        } catch (error) {
+          if (isDuplicateOf(error, ...unique)) return false;
+          throw error;
+        }
+      },
+
+      /** Updates one record; false: none matches. */
+      async update(filter: Filter, update: Update): Promise<boolean> {
+        return (await model.updateOne(filter, update, { updatePipeline: true })).matchedCount > 0;
+      },
+
+      /** Updates one record and returns it; null: none matches. */
+      async change(filter: Filter, update: Update) {
+        const changed = { returnDocument: 'after', updatePipeline: true } as const;
+        return orNull(await model.findOneAndUpdate(filter, update, changed).lean<D>());
+      },
+
+      /** @returns how many have changed */
+      async updateAll(filter: Filter, update: Update): Promise<number> {
+        return (await model.updateMany(filter, update)).modifiedCount;
+      },
+
+      /** @returns how many */
+      async remove(filter: Filter): Promise<number> {
+        return (await model.deleteMany(filter)).deletedCount;
+      },
+
+      /** Returns a function that deletes the records whose time in that field is before its argument (Unix ms). */
+      removalBefore: (time: keyof D & string) => async (before: number) => {
+        await model.deleteMany({ [time]: { $lt: before } } as Filter); // proof: a field of the documents
+      },
+    };
   }
+
+  return { in: openIn, toRecord, toDocument };
 }
 
 const idsPerDelete = 500;

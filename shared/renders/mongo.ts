@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, Model, mongo } from 'mongoose';
 import { bytes, field, orAbsent, type RecordOf, record, text } from '../domain/record.ts';
-import { collectionOf, type DocumentOf, insertUnlessTaken } from '../mongo/collection.ts';
+import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
 import { forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds, type ListIds, mergedIds } from '../mongo/grid-bucket.ts';
 import type { ArtefactPart, RenderHead, RenderStore } from './render-store.ts';
@@ -35,12 +35,13 @@ type ForJobs = 'deleteOlder' | 'delete' | 'listIds';
 
 /** An artefact is one record. The record of a large one is written after its chunks and deleted before them. */
 export function createMongoRenderStore(connection: Connection): RenderStore {
-  const artefacts = artefactCollection.in(connection);
-  const chunks = chunkCollection.in(connection);
+  const artefactRecords = artefactCollection.in(connection);
+  const artefacts = artefactRecords.model;
+  const chunks = chunkCollection.in(connection).model;
 
   /** @returns false if there is an artefact already, which stays */
   const insertFirst = (artefact: RecordOf<typeof artefactRecord>) =>
-    insertUnlessTaken(artefacts, artefactCollection.toDocument(artefact), '_id_');
+    artefactRecords.insertUnlessTaken(artefact, '_id_');
 
   /** The bytes from `start` to `end` at least, and where they start. null: some are gone. */
   async function readChunks(id: string, start: number, end: number) {

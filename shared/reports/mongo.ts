@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { unavailable } from '../domain/errors.ts';
-import { orAbsent, record, whole } from '../domain/record.ts';
-import { collectionOf, insertUnlessTaken } from '../mongo/collection.ts';
+import { orAbsent, type RecordOf, record, whole } from '../domain/record.ts';
+import { collectionOf } from '../mongo/collection.ts';
 import { forRequests } from '../mongo/errors.ts';
 import { pickPlace } from '../util/random-picks.ts';
 import { type Report, type ReportedPage, type ReportReason, reportRecord } from './report.ts';
@@ -28,18 +28,11 @@ const placedReports = collectionOf(
   ['reports_open_page', { closed_at: 1, slug: 1, ...newestFirst }],
 );
 
-/** Without the places. */
-const { toRecord, orNull } = collectionOf(reportRecord);
-
 export function createMongoReportStore(connection: Connection): ReportStore {
   const reports = placedReports.in(connection);
 
-  async function isKnown(id: string): Promise<boolean> {
-    return (await reports.exists({ _id: id })) !== null;
-  }
-
   async function drawPlace(dropId: string, cap: number): Promise<number | null> {
-    const taken = await reports.find({ drop_id: dropId, ...hasPlace }, { _id: 0, place: 1 }).lean();
+    const taken = await reports.model.find({ drop_id: dropId, ...hasPlace }, { _id: 0, place: 1 }).lean();
     const places = taken.map(({ place }) => place).filter((place) => place !== null);
     return pickPlace(places, cap);
   }
@@ -47,31 +40,27 @@ export function createMongoReportStore(connection: Connection): ReportStore {
   return forRequests<ReportStore>(connection, {
     async insert(report, cap) {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        if (await isKnown(report.id)) return 'known';
+        if ((await reports.model.exists({ _id: report.id })) !== null) return 'known';
         const place = await drawPlace(report.dropId, cap);
         if (place === null) return 'full';
-        const document = placedReports.toDocument({ ...report, closedAt: null, place });
-        if (await insertUnlessTaken(reports, document, '_id_', 'reports_place')) return 'inserted';
+        const placed = { ...report, closedAt: null, place };
+        if (await reports.insertUnlessTaken(placed, '_id_', 'reports_place')) return 'inserted';
       }
       throw unavailable('Too many parallel reports of this page.');
     },
 
     async find(id) {
-      return orNull(await reports.findById(id).lean());
+      const found = await reports.find({ _id: id });
+      return found === null ? null : withoutPlace(found);
     },
 
     async list(query) {
-      const found = await reports
-        .find(matching(query))
-        .sort(newestFirst)
-        .limit(query.limit)
-        .hint(indexFor(query))
-        .lean();
-      return found.map(toRecord);
+      const options = { sort: newestFirst, limit: query.limit, hint: indexFor(query) };
+      return (await reports.list(matching(query), options)).map(withoutPlace);
     },
 
     async listPages(limit) {
-      const [found] = await reports.aggregate<PagesDocument>([
+      const [found] = await reports.model.aggregate<PagesDocument>([
         { $match: isOpen },
         {
           $group: {
@@ -101,19 +90,16 @@ export function createMongoReportStore(connection: Connection): ReportStore {
       return { pages, others: (found?.total[0]?.pages ?? 0) - pages.length };
     },
 
-    async close(id, now) {
-      const { matchedCount } = await reports.updateOne({ _id: id, ...isOpen }, closing(now));
-      return matchedCount > 0;
-    },
+    close: (id, now) => reports.update({ _id: id, ...isOpen }, closing(now)),
 
-    async closeByPage(slug, now) {
-      return (await reports.updateMany({ slug, ...isOpen }, closing(now))).modifiedCount;
-    },
+    closeByPage: (slug, now) => reports.updateAll({ slug, ...isOpen }, closing(now)),
 
-    async removeClosedBefore(before) {
-      await reports.deleteMany({ closed_at: { $lt: before } });
-    },
+    removeClosedBefore: reports.removalBefore('closed_at'),
   });
+}
+
+function withoutPlace({ place: _, ...report }: RecordOf<typeof placedReport>): Report {
+  return report;
 }
 
 function closing(now: number) {

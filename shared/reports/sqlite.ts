@@ -17,7 +17,7 @@ export function createSqliteReportStore(db: Database): ReportStore {
   function prepareList(...conditions: readonly string[]) {
     // The first condition finds the position in the index; the second skips reports of the same time.
     const isAfter = 'created_at <= $createdAt AND (created_at < $createdAt OR id > $id)';
-    return table.select(
+    return table.list(
       `WHERE ${[...conditions, isAfter].join(' AND ')} ORDER BY created_at DESC, id LIMIT $limit`,
     );
   }
@@ -27,7 +27,6 @@ export function createSqliteReportStore(db: Database): ReportStore {
     hasRoom: db.prepareTuples<[hasRoom: number]>(
       `SELECT count(*) < ? FROM reports WHERE ${isOpen} AND drop_id = ?`,
     ),
-    find: table.select('WHERE id = ?'),
     listOpen: prepareList(isOpen),
     listAll: prepareList(),
     listOpenOfPage: prepareList(isOpen, 'slug = $slug'),
@@ -54,14 +53,14 @@ export function createSqliteReportStore(db: Database): ReportStore {
       });
     },
 
-    find: async (id) => sql.find.get(id),
+    find: table.find('WHERE id = ?'),
 
-    async list({ withClosed, slug, before, limit }) {
+    list({ withClosed, slug, before, limit }) {
       const { createdAt, id } = before ?? start;
       const values = { createdAt, id, limit };
       return slug === null
-        ? (withClosed ? sql.listAll : sql.listOpen).all(values)
-        : (withClosed ? sql.listAllOfPage : sql.listOpenOfPage).all({ ...values, slug });
+        ? (withClosed ? sql.listAll : sql.listOpen)(values)
+        : (withClosed ? sql.listAllOfPage : sql.listOpenOfPage)({ ...values, slug });
     },
 
     async listPages(limit) {

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { collectionOf, insertUnlessTaken } from '../mongo/collection.ts';
+import { collectionOf } from '../mongo/collection.ts';
 import { forRequests, retryWhileUnavailable } from '../mongo/errors.ts';
 import { type SecretStore, secretRecord } from './secret-store.ts';
 
@@ -10,14 +10,14 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
 
   /** The document of that name, or the newest `name.<Unix ms>`. */
   const find = (name: string) =>
-    secrets.findOne({ _id: new RegExp(`^${name}(\\.\\d+)?$`) }).sort({ _id: -1 });
+    secrets.model.findOne({ _id: new RegExp(`^${name}(\\.\\d+)?$`) }).sort({ _id: -1 });
 
   return {
     ...forRequests<Pick<SecretStore, 'findOrCreate'>>(connection, {
       async findOrCreate(name, fresh) {
         const known = await find(name).lean();
         if (known !== null) return known.value;
-        await insertUnlessTaken(secrets, collection.toDocument({ name, value: fresh }), '_id_');
+        await secrets.insertUnlessTaken({ name, value: fresh }, '_id_');
         return (await find(name).orFail().lean()).value;
       },
     }),
@@ -27,7 +27,7 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
     replace: (name, secret) =>
       retryWhileUnavailable(async () => {
         const _id = (await find(name).lean())?._id ?? name;
-        await secrets.updateOne({ _id }, { $set: { value: secret } }, { upsert: true });
+        await secrets.model.updateOne({ _id }, { $set: { value: secret } }, { upsert: true });
       }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { collectionOf, type DocumentOf, insertUnlessTaken } from '../mongo/collection.ts';
+import { collectionOf } from '../mongo/collection.ts';
 import { forRequests } from '../mongo/errors.ts';
 import { type SignInStatus, signInRecord } from './sign-in.ts';
 import type { SignInStore } from './sign-in-store.ts';
@@ -14,73 +14,39 @@ const collection = collectionOf(
 );
 
 const unfinished: SignInStatus[] = ['pending', 'verified'];
+const expired = { $set: { status: 'expired' } } as const;
 
 export function createMongoSignInStore(connection: Connection): SignInStore {
   const signIns = collection.in(connection);
-  const { toDocument, orNull } = collection;
-
-  /** One conditional update; false: the sign-in has another status, or it has expired. */
-  async function change(
-    id: string,
-    status: SignInStatus,
-    now: number,
-    to: Partial<DocumentOf<typeof signInRecord>>,
-  ) {
-    const { matchedCount } = await signIns.updateOne(ofStatus(id, status, now), { $set: to });
-    return matchedCount > 0;
-  }
 
   return forRequests<SignInStore>(connection, {
-    async insert(signIn) {
-      const isInserted = await insertUnlessTaken(signIns, toDocument(signIn), 'sign_ins_code');
-      return isInserted ? 'inserted' : 'code_taken';
-    },
+    insert: (signIn) => signIns.insertUnlessTaken(signIn, 'sign_ins_code'),
 
-    async find(id) {
-      return orNull(await signIns.findById(id).lean());
-    },
+    find: (id) => signIns.find({ _id: id }),
 
-    async findByCode(codeHash) {
-      return orNull(await signIns.findOne({ code_hash: codeHash }).lean());
-    },
+    findByCode: (codeHash) => signIns.find({ code_hash: codeHash }),
 
-    async findByPoll(pollHash) {
-      return orNull(await signIns.findOne({ poll_hash: pollHash }).lean());
-    },
+    findByPoll: (pollHash) => signIns.find({ poll_hash: pollHash }),
 
-    approve(id, accountId, now) {
-      return change(id, 'pending', now, { status: 'verified', account_id: accountId });
-    },
+    approve: (id, accountId, now) =>
+      signIns.update(ofStatus(id, 'pending', now), { $set: { status: 'verified', account_id: accountId } }),
 
-    deny(id, now) {
-      return change(id, 'pending', now, { status: 'expired' });
-    },
+    deny: (id, now) => signIns.update(ofStatus(id, 'pending', now), expired),
 
-    async claim(id, now) {
-      const claimed = { $set: { status: 'claimed' as const } };
-      const options = { returnDocument: 'after' } as const;
-      return orNull(await signIns.findOneAndUpdate(ofStatus(id, 'verified', now), claimed, options).lean());
-    },
+    claim: (id, now) => signIns.change(ofStatus(id, 'verified', now), { $set: { status: 'claimed' } }),
 
     async endByAccount(accountId) {
-      const ended = { $set: { status: 'expired' as const } };
-      const { modifiedCount } = await signIns.updateMany(
-        { account_id: accountId, status: 'verified' },
-        ended,
-      );
+      const ended = await signIns.updateAll({ account_id: accountId, status: 'verified' }, expired);
       // Second, so that sign-ins that are claimed in between are included.
-      await signIns.updateMany({ account_id: accountId, status: 'claimed' }, ended);
-      return modifiedCount;
+      await signIns.updateAll({ account_id: accountId, status: 'claimed' }, expired);
+      return ended;
     },
 
     async expire(now) {
-      const isOver = { status: { $in: unfinished }, expires_at: { $lte: now } };
-      await signIns.updateMany(isOver, { $set: { status: 'expired' } });
+      await signIns.updateAll({ status: { $in: unfinished }, expires_at: { $lte: now } }, expired);
     },
 
-    async removeExpiredBefore(before) {
-      await signIns.deleteMany({ expires_at: { $lt: before } });
-    },
+    removeExpiredBefore: signIns.removalBefore('expires_at'),
   });
 }
 

@@ -2,8 +2,8 @@ import type { SignIn } from './sign-in.ts';
 
 /** `approve`, `deny` and `claim` require `expires_at > now` in their update: an expired sign-in is useless before a job runs. */
 export interface SignInStore {
-  /** `code_taken`: another sign-in has this code; the caller makes a new one. */
-  insert(signIn: SignIn): Promise<'inserted' | 'code_taken'>;
+  /** false: another sign-in has this code; the caller makes a new one. */
+  insert(signIn: SignIn): Promise<boolean>;
 
   /** The sign-in with this code, in any state; null: none. */
   findByCode(codeHash: string): Promise<SignIn | null>;

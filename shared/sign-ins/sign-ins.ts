@@ -91,8 +91,7 @@ export function createSignIns(deps: {
         const drawn = newCode();
         const [codeHash, ...others] = hashesOf(drawn);
         if ((await findByAny(others)) !== null) return null; // the same code under an older secret
-        const outcome = await signIns.insert({ ...rest, codeHash });
-        return outcome === 'inserted' ? drawn : null;
+        return (await signIns.insert({ ...rest, codeHash })) ? drawn : null;
       });
       return {
         code,

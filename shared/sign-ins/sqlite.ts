@@ -8,15 +8,12 @@ export function createSqliteSignInStore(db: Database): SignInStore {
   const insert = table.inserting('ON CONFLICT (code_hash) DO NOTHING');
   const isOver = "status IN ('pending', 'verified') AND expires_at <= ?";
   const sql = {
-    find: table.select('WHERE id = ?'),
-    findByCode: table.select('WHERE code_hash = ?'),
-    findByPoll: table.select('WHERE poll_hash = ?'),
     approve: db.prepare(`
       UPDATE sign_ins SET status = 'verified', account_id = ?
       WHERE id = ? AND status = 'pending' AND expires_at > ?`),
     deny: db.prepare(`
       UPDATE sign_ins SET status = 'expired' WHERE id = ? AND status = 'pending' AND expires_at > ?`),
-    claim: table.returning(`
+    claim: table.changing(`
       UPDATE sign_ins SET status = 'claimed' WHERE id = ? AND status = 'verified' AND expires_at > ?`),
     end: db.prepare("UPDATE sign_ins SET status = 'expired' WHERE account_id = ? AND status = ?"),
     isAnyOver: db.prepare(`SELECT 1 FROM sign_ins WHERE ${isOver} LIMIT 1`),
@@ -24,19 +21,19 @@ export function createSqliteSignInStore(db: Database): SignInStore {
   };
 
   return {
-    insert: (signIn) => db.write(() => (insert(signIn) ? 'inserted' : 'code_taken')),
+    insert: (signIn) => db.write(() => insert(signIn)),
 
-    find: async (id) => sql.find.get(id),
+    find: table.find('WHERE id = ?'),
 
-    findByCode: async (codeHash) => sql.findByCode.get(codeHash),
+    findByCode: table.find('WHERE code_hash = ?'),
 
-    findByPoll: async (pollHash) => sql.findByPoll.get(pollHash),
+    findByPoll: table.find('WHERE poll_hash = ?'),
 
     approve: (id, accountId, now) => db.write(() => sql.approve.run(accountId, id, now).changes > 0),
 
     deny: (id, now) => db.write(() => sql.deny.run(id, now).changes > 0),
 
-    claim: (id, now) => db.write(() => sql.claim.get(id, now)),
+    claim: (id, now) => db.write(() => sql.claim(id, now)),
 
     endByAccount(accountId) {
       return db.write(() => {

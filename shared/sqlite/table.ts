@@ -12,20 +12,16 @@ export interface Columns<T> {
   valuesOf(record: T): Value[];
 }
 
-interface Query<T> {
-  /** The first record; null: none. */
-  get(...values: Values): T | null;
-  all(...values: Values): T[];
-}
-
 /** A stored record (domain/record.ts) in SQLite. */
 export interface Table<T> {
   /** `tokens.id, tokens.hash, …`: what `read` expects. */
   readonly columns: string;
-  /** `SELECT … FROM tokens`, and the rest of the statement. */
-  select(rest: string): Query<T>;
-  /** Returns the records that a write has changed. To be called inside `Database.write`. */
-  returning(sql: string): Query<T>;
+  /** A function that returns the first record of `SELECT … FROM tokens` and the rest of the statement; null: none. */
+  find(rest: string): (...values: Values) => Promise<T | null>;
+  /** As `find`, with all records. */
+  list(rest: string): (...values: Values) => Promise<T[]>;
+  /** A function that runs a statement and returns the record that it has changed. To be called inside `Database.write`. */
+  changing(sql: string): (...values: Values) => T | null;
   /**
    * Inserts a record inside `Database.write`; false: nothing was stored. @param rest such as `ON CONFLICT (id) DO NOTHING`
    */
@@ -77,21 +73,29 @@ export function tableOf<R extends StoredRecord>(
   const columns = own.map((column) => `${table}.${column}`).join(', ');
   const read = (row: Row): T => readInto(row, {});
 
-  function query(sql: string): Query<T> {
+  function first(sql: string) {
     const statement = db.prepareTuples<Row>(sql);
-    return {
-      get(...values) {
-        const row = statement.get(...values);
-        return row === undefined ? null : read(row);
-      },
-      all: (...values) => statement.all(...values).map(read),
+    return (...values: Values) => {
+      const row = statement.get(...values);
+      return row === undefined ? null : read(row);
     };
   }
 
   return {
     columns,
-    select: (rest) => query(`SELECT ${columns} FROM ${table} ${rest}`),
-    returning: (sql) => query(`${sql} RETURNING ${columns}`),
+
+    find(rest) {
+      const find = first(`SELECT ${columns} FROM ${table} ${rest}`);
+      return async (...values) => find(...values);
+    },
+
+    list(rest) {
+      const statement = db.prepareTuples<Row>(`SELECT ${columns} FROM ${table} ${rest}`);
+      return async (...values) => statement.all(...values).map(read);
+    },
+
+    changing: (sql) => first(`${sql} RETURNING ${columns}`),
+
     inserting(rest = '') {
       const insert = db.prepare(`${insertSql(table, own)} ${rest}`);
       return (stored) => insert.run(...valuesOf(stored)).changes > 0;

@@ -8,16 +8,10 @@ const collection = collectionOf(uploadRecord, ['uploads_end', { expires_at: 1 }]
 export function createMongoUploadStore(connection: Connection): UploadStore {
   const uploads = collection.in(connection);
   return forRequests<UploadStore>(connection, {
-    async insert(upload) {
-      await uploads.create(collection.toDocument(upload));
-    },
+    insert: uploads.insert,
 
-    async find(hash) {
-      return collection.orNull(await uploads.findById(hash).lean());
-    },
+    find: (hash) => uploads.find({ _id: hash }),
 
-    async removeExpiredBefore(time) {
-      await uploads.deleteMany({ expires_at: { $lt: time } });
-    },
+    removeExpiredBefore: uploads.removalBefore('expires_at'),
   });
 }

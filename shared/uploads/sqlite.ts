@@ -5,14 +5,13 @@ import { type UploadStore, uploadRecord } from './upload-store.ts';
 export function createSqliteUploadStore(db: Database): UploadStore {
   const table = tableOf(db, uploadRecord);
   const insert = table.inserting();
-  const find = table.select('WHERE hash = ?');
 
   return {
     async insert(upload) {
       await db.write(() => insert(upload));
     },
 
-    find: async (hash) => find.get(hash),
+    find: table.find('WHERE hash = ?'),
 
     removeExpiredBefore: removalOf(db, 'uploads', 'expires_at < ?'),
   };

@@ -28,7 +28,7 @@ export function daysOf(dropId: string, from = '') {
 type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
 
 export function createMongoViewTotals(connection: Connection): ViewTotals {
-  const days = dayViewsCollection.in(connection);
+  const days = dayViewsCollection.in(connection).model;
   const drops = dropModel(connection);
 
   /** Called after days were written: the removal of a drop that is deleted later deletes its days (`erase`). */

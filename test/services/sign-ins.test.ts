@@ -80,7 +80,7 @@ describe('sign-ins', () => {
   it('draws another code if a stored sign-in has the code', async () => {
     let refusals = 3;
     const insert: SignInStore['insert'] = async (signIn) =>
-      refusals-- > 0 ? 'code_taken' : scene.signIns.insert(signIn);
+      refusals-- > 0 ? false : scene.signIns.insert(signIn);
     const started = await scene.serviceWith({ signIns: { insert } }).start(null, requester);
     expect(refusals).to.equal(-1);
     expect(await scene.service.findByCode(started.code)).to.not.equal(null);
@@ -139,7 +139,7 @@ describe('sign-ins', () => {
     const { pollToken, account } = await scene.approved();
     let refusals = 1;
     const insert: TokenStore['insert'] = async (token) =>
-      refusals-- > 0 ? 'id_taken' : scene.tokens.insert(token);
+      refusals-- > 0 ? false : scene.tokens.insert(token);
     const service = scene.serviceWith({ tokens: { insert } });
     expect(await service.poll(pollToken)).to.include({ status: 'verified' });
     expect(await scene.tokens.list(account.id)).to.have.length(1);

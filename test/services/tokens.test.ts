@@ -22,9 +22,9 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
     log,
     tokens: {
       async insert(token) {
-        if (isTaken()) return 'id_taken';
+        if (isTaken()) return false;
         records.push(token);
-        return 'inserted';
+        return true;
       },
       async findByHash(hash) {
         const credential = records.find((record) => record.hash === hash);
