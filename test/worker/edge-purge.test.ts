@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { at } from '../contract/records.ts';
+import { countJobs } from '../support/jobs.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { ownerId, useScene, type WorkerProcess } from './scene.ts';
 
@@ -58,6 +59,17 @@ describe('Purges of the edge', () => {
   }
 
   describe('after a change', () => {
+    it('come at once and after 1, 5 and 60 s; then the task is cleared', async () => {
+      const { id } = await current().scene.publish(['render', 'purge']);
+      await Promise.all(Array.from({ length: 20 }, () => enqueue(id)));
+      expect(await pass(59)).to.deep.equal([]);
+      expect(await current().tasksOf(id)).to.have.members(['render', 'purge']);
+      expect(await pass(2)).to.deep.equal([]);
+      expect(purgedAt).to.deep.equal([0, 1, 5, 60]);
+      expect(await current().tasksOf(id)).to.deep.equal(['render']);
+      expect((await countJobs(process.queue)).waiting).to.equal(0);
+    });
+
     it('start again with each further change, and the earlier rounds end', async () => {
       const { id, slug } = await current().scene.publish(['purge']);
       await enqueue(id);
@@ -84,6 +96,15 @@ describe('Purges of the edge', () => {
       expect(await current().tasksOf(id)).to.deep.equal([]);
     });
 
+    it('are retried while the edge does not confirm, and resume from there', async () => {
+      const { id } = await current().scene.publish(['purge']);
+      answer = failUntil(3, new Error('the edge is down'));
+      await enqueue(id);
+      expect(await pass(64)).to.have.length(2);
+      expect(purgedAt).to.deep.equal([0, 1, 3, 4, 8, 63]);
+      expect(await current().tasksOf(id)).to.deep.equal([]);
+    });
+
     it('wait as long as the edge asks, without a failed attempt', async () => {
       const { id } = await current().scene.publish(['purge']);
       answer = failUntil(12, unavailable('Too many purges.', 2));
@@ -105,6 +126,26 @@ describe('Purges of the edge', () => {
   });
 
   describe('after a delete', () => {
+    it('come in the same rounds; the record is removed after the last one', async () => {
+      const { id, versionId } = await publishDeleted();
+      await process.queue.enqueue('drop.remove', { dropId: id });
+      expect(await pass(59)).to.deep.equal([]);
+      expect(await current().scene.listKept([versionId])).to.deep.equal([]);
+      expect((await current().find(id))?.deleted).to.equal(true);
+      await pass(2);
+      expect(purgedAt).to.deep.equal([0, 1, 5, 60]);
+      expect(await current().find(id)).to.equal(null);
+    });
+
+    it('wait as long as the edge asks', async () => {
+      const { id } = await publishDeleted();
+      answer = failUntil(3, unavailable('Too many purges.', 2));
+      await process.queue.enqueue('drop.remove', { dropId: id });
+      expect(await pass(66)).to.deep.equal([]);
+      expect(purgedAt).to.deep.equal([0, 2, 4, 5, 9, 64]);
+      expect(await current().find(id)).to.equal(null);
+    });
+
     it('replace the rounds of an earlier change', async () => {
       const { id, slug } = await current().scene.publish(['purge']);
       await enqueue(id);
