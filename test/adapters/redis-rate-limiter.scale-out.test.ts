@@ -142,6 +142,12 @@ describe('Limits that processes share in Redis', () => {
     expect(await countsOf(limiter, 60, 'k', windowOf(later, minuteMs)).takeMany(80)).to.equal(60);
   });
 
+  it('are not passed when Redis is slow', async () => {
+    const { redis: connection, proxy } = await redis.openThroughProxy();
+    proxy.delay(100);
+    expect(await countOn(connection, 3).takeMany(20)).to.equal(3);
+  });
+
   it('are counted by a process that starts without Redis', async () => {
     const connection = await redis.open({ url: 'redis://127.0.0.1:1', waitMs: 100 });
     expect(await countOn(connection, 2).takeMany(5)).to.equal(2);
