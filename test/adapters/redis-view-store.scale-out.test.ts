@@ -5,7 +5,7 @@ import { createRedisViewStore } from '../../shared/views/redis.ts';
 import type { ViewCount, ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel, later, start } from '../contract/records.ts';
 import { atOnce, inTimeMs } from '../support/in-time.ts';
-import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
+import { emptyRedis, redisUrl, untilBack, useRedis } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { createMeanwhile } from '../worker/faults.ts';
@@ -207,5 +207,25 @@ describe('Views in Redis', () => {
     expect(error).not.to.be.instanceOf(DropError);
     expect(error.message).to.include('WRONGTYPE');
     expect(error).not.to.have.property('command');
+  });
+
+  it('come in batches whose numbers rise, whatever the clock says', async () => {
+    const store = await openStore();
+    for (const [i, now] of [start, start, later, start].entries()) {
+      await store.add('w', i + 1, viewsOf(1));
+      await store.aggregate(now);
+    }
+    expect(totals.numbers).to.deep.equal([start, start + 1, later, later + 1]);
+  });
+
+  it('are counted after Redis was emptied, also if a batch was open', async () => {
+    const connection = await redis.open();
+    const store = createRedisViewStore(connection, totals);
+    await store.add('w', 1, viewsOf(2));
+    await store.aggregate(start);
+    await emptyRedis(connection);
+    await store.add('w', 2, viewsOf(2));
+    await store.aggregate(later);
+    expectTotal(4);
   });
 });
