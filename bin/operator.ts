@@ -74,11 +74,31 @@ export interface OperatorOptions {
   readonly reason?: string;
 }
 
-/** A command that is logged with the operator's name. */
-export function addLogged(parent: Command, name: string): Command {
+export interface CommandHelp {
+  /** For the list of commands. */
+  readonly summary: string;
+  readonly description: string;
+  /** Lines of a shell. */
+  readonly examples: readonly string[];
+}
+
+export function addCommand(parent: Command, name: string, help: CommandHelp): Command {
+  const { summary, description, examples } = help;
+  const word = examples.length === 1 ? 'Example' : 'Examples';
   return parent
     .command(name)
-    .option('--by <name>', 'operator name for the log (default: your system user name)', readName);
+    .summary(summary)
+    .description(description)
+    .addHelpText('after', `\n${word}:\n${examples.map((line) => `  ${line}`).join('\n')}`);
+}
+
+/** A command that is logged with the operator's name. */
+export function addLogged(parent: Command, name: string, help: CommandHelp): Command {
+  return addCommand(parent, name, help).option(
+    '--by <name>',
+    'operator name for the log (default: your system user name)',
+    readName,
+  );
 }
 
 export function readOperator({ by, reason }: OperatorOptions): Operator {

@@ -7,8 +7,9 @@ import { addAdminCommands } from './commands/admin.ts';
 import { addDataCommands } from './commands/data.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addMaintenance } from './commands/maintenance.ts';
+import { addCommand, type CommandHelp } from './operator.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
-import { example, stripControlCharacters } from './text.ts';
+import { stripControlCharacters } from './text.ts';
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
@@ -101,29 +102,30 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
 }
 
 function addProcesses(program: Command, io: ProcessIo, setExitCode: (code: number) => void): void {
-  const addProcess = (name: 'start' | 'web' | 'worker') =>
-    program.command(name).action(async () => {
+  const addProcess = (name: 'start' | 'web' | 'worker', help: CommandHelp) =>
+    addCommand(program, name, help).action(async () => {
       const processes = await import('./commands/processes.ts'); // loads the whole service
       setExitCode(await processes[name](io));
     });
 
-  addProcess('start')
-    .summary('run the service')
-    .description(
+  addProcess('start', {
+    summary: 'run the service',
+    description:
       'Runs the service, web and worker in one process, until SIGTERM or Ctrl+C. If MONGODB_URI and REDIS_URL are ' +
-        'set, it runs on MongoDB and Redis and migrates MongoDB first.',
-    )
-    .addHelpText('after', example('PORT=8080 DATA_DIR=/var/lib/dropleaf bin/dropleaf.js start'));
+      'set, it runs on MongoDB and Redis and migrates MongoDB first.',
+    examples: ['PORT=8080 DATA_DIR=/var/lib/dropleaf bin/dropleaf.js start'],
+  });
 
-  addProcess('web')
-    .summary('answer requests, as one of several processes')
-    .description(
+  addProcess('web', {
+    summary: 'answer requests, as one of several processes',
+    description:
       'Runs a web process on MongoDB and Redis until SIGTERM. It listens on all addresses unless HOST is set.',
-    )
-    .addHelpText('after', example('PORT=8080 BASE_URL=https://drops.example bin/dropleaf.js web'));
+    examples: ['PORT=8080 BASE_URL=https://drops.example bin/dropleaf.js web'],
+  });
 
-  addProcess('worker')
-    .summary('run jobs, as one of several processes')
-    .description('Runs a worker process on MongoDB and Redis until SIGTERM.')
-    .addHelpText('after', example('JOBS_AT_ONCE=8 bin/dropleaf.js worker'));
+  addProcess('worker', {
+    summary: 'run jobs, as one of several processes',
+    description: 'Runs a worker process on MongoDB and Redis until SIGTERM.',
+    examples: ['JOBS_AT_ONCE=8 bin/dropleaf.js worker'],
+  });
 }

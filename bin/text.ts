@@ -60,9 +60,3 @@ export function startTimer(): () => string {
   const startedAt = performance.now();
   return () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
 }
-
-/** For the end of a command's help. */
-export function example(...lines: string[]): string {
-  const word = lines.length === 1 ? 'Example' : 'Examples';
-  return `\n${word}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
-}

@@ -18,11 +18,11 @@ import {
 const isPublished = fields({
   slug: isSlug,
   version: isCount,
-  /** Of the drop as this client last saw it, with its quotes; absent: the service gave none. */
+  /** The ETag of the drop as this client last saw it, with its quotes; absent: the service gave none. */
   etag: optional(isEtag),
-  /** Of the bytes that were published, in hex. */
+  /** The SHA-256 of the bytes that were published, in hex. */
   sha256: isText,
-  /** Of the context that was published with them; absent: none. */
+  /** That of the context that was published with them; absent: none. */
   context_sha256: optional(isText),
 });
 export type Published = ShapeOf<typeof isPublished>;

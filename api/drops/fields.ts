@@ -1,15 +1,16 @@
 import { mixed, number, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
 import { isMetadataKey, metadataKeyPattern } from '../../shared/drops/drop.ts';
 import { readIfMatch } from '../http/if-match.ts';
 import {
   atMostBytes,
   atMostCharacters,
+  describeLength,
   type Fault,
   fail,
   invalid,
+  isLongerThan,
   noNul,
   noNulPattern,
   text,
@@ -91,9 +92,9 @@ export function dropRules(config: Config) {
       config,
     ),
     metadata: metadata(config),
-    /** Of a new drop. The service checks the range, when it writes: a repeated request may come later. */
+    /** For a new drop. The service checks the range when it writes: a repeated request may come later. */
     expiresAt: expiresAt('Absent: the drop does not expire.').nonNullable(notATime),
-    /** Of a change: absent, it stays; null removes it. */
+    /** For a change: absent, it stays; null removes it. */
     changedExpiresAt: expiresAt('null: the drop does not expire any more.', true).nullable(),
   };
 }

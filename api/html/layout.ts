@@ -6,7 +6,7 @@ import { type Html, html, toText, visible } from './html.ts';
 
 /** What a page consists of, made by a pure function of its data. */
 export interface PageParts {
-  /** Of the browser tab, followed by the service's name. */
+  /** The browser tab shows it, followed by the service's name. */
   readonly title: string;
   /** Contains exactly one h1. */
   readonly body: Html;

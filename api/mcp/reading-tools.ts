@@ -44,7 +44,11 @@ export function readingTools({ drops, config }: Services): readonly Tool[] {
     description: `Lists the user's drops, a page of the list at a time. ${isData}`,
     effect: 'reads',
     input: object({
-      ...{ page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q },
+      page,
+      page_size: pageSize,
+      sort_by: sortBy,
+      sort_order: sortOrder,
+      q,
       metadata: metadataFilter,
     }),
     async run(caller, { page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q, metadata }) {

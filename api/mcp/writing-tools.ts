@@ -51,15 +51,13 @@ export function publishingTools(services: Services): readonly Tool[] {
     cost: 'change',
     input: object({
       slug: text('slug').meta({ description: 'The slug or the address of a drop. Default: a new drop.' }),
-      ...{
-        title,
-        description,
-        metadata,
-        passcode,
-        context,
-        expires_at: expiry(true),
-        if_match: ifMatchField,
-      },
+      title,
+      description,
+      metadata,
+      passcode,
+      context,
+      expires_at: expiry(true),
+      if_match: ifMatchField,
     }),
     async run(caller, _input, args) {
       const { request, details } = uploadReaders.read(withExpiry(args, clock.now()));

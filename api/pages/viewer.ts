@@ -140,7 +140,7 @@ export function passcodePage(parts: {
   readonly action: string;
   readonly baseUrl: string;
   readonly slug: string;
-  /** Of the last attempt. */
+  /** Why the last attempt failed. */
   readonly error: DropError | undefined;
 }): PageParts {
   const { action, baseUrl, slug, error } = parts;

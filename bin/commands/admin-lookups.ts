@@ -5,6 +5,7 @@ import type { Drop } from '../../shared/drops/drop.ts';
 import type { AuditEntry } from '../../shared/moderation/act.ts';
 import type { AccountSummary, Findings } from '../../shared/moderation/moderation.ts';
 import {
+  addCommand,
   addLogged,
   describeAccount,
   type OperatorOptions,
@@ -15,17 +16,17 @@ import {
   withAdmin,
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { example, formatTime } from '../text.ts';
+import { formatTime } from '../text.ts';
 
 export function addFind(admin: Command, io: ProcessIo): void {
-  addLogged(admin, 'find')
-    .summary('look up a page, an account or a token')
-    .description(
+  addLogged(admin, 'find', {
+    summary: 'look up a page, an account or a token',
+    description:
       'Prints the matching pages, accounts and tokens, with their owners and states. Exits with 1 if nothing matches. ' +
-        'Each lookup is logged.',
-    )
+      'Each lookup is logged.',
+    examples: ['bin/dropleaf.js admin find abc123'],
+  })
     .argument('<what>', 'slug or URL of a page, id or name of an account, or a token or its id')
-    .addHelpText('after', example('bin/dropleaf.js admin find abc123'))
     .action((what: string, options: OperatorOptions) =>
       withAdmin(io, async ({ moderation }) => {
         const wanted = slugInUrl(what, io.env) ?? what;
@@ -91,16 +92,15 @@ function describeState(account: Account | null): string {
 }
 
 export function addLog(admin: Command, io: ProcessIo): void {
-  admin
-    .command('log')
-    .summary('list what operators did')
-    .description(
+  addCommand(admin, 'log', {
+    summary: 'list what operators did',
+    description:
       'Lists what operators did, when and why, newest first. Entries are never changed or removed. If an entry has no ' +
-        'outcome, the command was interrupted: run it again.',
-    )
+      'outcome, the command was interrupted: run it again.',
+    examples: ['bin/dropleaf.js admin log --limit 20'],
+  })
     .option('-n, --limit <count>', 'maximum entries', readLimit, 50)
     .option('-b, --before <id>', 'only entries older than the one with this id')
-    .addHelpText('after', example('bin/dropleaf.js admin log --limit 20'))
     .action(({ limit, before = null }: { limit: number; before?: string | null }) =>
       withAdmin(io, async ({ audit }) => {
         const entries = await audit.list(before, limit);

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Report } from '../../shared/reports/report.ts';
 import type { Reports } from '../../shared/reports/reports.ts';
 import {
+  addCommand,
   addLogged,
   maxLimit,
   type OperatorOptions,
@@ -15,39 +16,38 @@ import {
   withAdmin,
 } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
-import { countOf, example, formatTime, labelLines } from '../text.ts';
+import { countOf, formatTime, labelLines } from '../text.ts';
 
 export function addReportCommands(admin: Command, io: ProcessIo): void {
   const byPage = new Option('--by-page', 'list pages instead, most reports first');
-  const reports = admin
-    .command('reports')
-    .summary('list reports about pages')
-    .description(
+  const reports = addCommand(admin, 'reports', {
+    summary: 'list reports about pages',
+    description:
       'Lists open reports, newest first. A page has at most REPORTS_OPEN_PER_DROP open reports; further ones are ' +
-        'not stored until you close some. If there are many, start with --by-page, read the reports of one page with ' +
-        '--page, then close them with "close --page".',
-    )
+      'not stored until you close some. If there are many, start with --by-page, read the reports of one page with ' +
+      '--page, then close them with "close --page".',
+    examples: ['bin/dropleaf.js admin reports --by-page'],
+  })
     .enablePositionalOptions() // "close" has a --page of its own
     .option('-a, --all', 'include closed reports')
     .option('-p, --page <page>', 'only reports of this page (slug or URL)')
     .option('-n, --limit <count>', 'maximum entries', readLimit, 50)
     .option('-b, --before <id>', 'only reports older than the one with this id')
     .addOption(byPage.conflicts(['all', 'page', 'before']))
-    .addHelpText('after', example('bin/dropleaf.js admin reports --by-page'))
     .action(({ byPage: isByPage, ...options }: ReportListOptions & { byPage?: true }) =>
       isByPage ? listReportedPages(options, io) : listReports(options, io),
     );
 
-  addLogged(reports, 'close')
-    .summary('close a report, or all reports of a page')
-    .description(
+  addLogged(reports, 'close', {
+    summary: 'close a report, or all reports of a page',
+    description:
       'Closes one report, or all open reports of a page. Closed reports are removed after REPORTS_KEEP_DAYS. The page ' +
-        'itself does not change: use "takedown" to take it offline.',
-    )
+      'itself does not change: use "takedown" to take it offline.',
+    examples: ['bin/dropleaf.js admin reports close --page abc123 --reason "harmless"'],
+  })
     .argument('[id]', 'id of the report, as "admin reports" prints it')
     .option('-p, --page <page>', 'close all open reports of this page (slug or URL)')
     .option('-r, --reason <text>', 'reason for the log', readReason)
-    .addHelpText('after', example('bin/dropleaf.js admin reports close --page abc123 --reason "harmless"'))
     .action((id: string | undefined, options: OperatorOptions & { page?: string }) =>
       closeReports(id, options, io),
     );

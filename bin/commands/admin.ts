@@ -3,7 +3,9 @@ import type { Account } from '../../shared/accounts/account.ts';
 import { type Act, actTargets } from '../../shared/moderation/act.ts';
 import type { ChangedPage, Moderation } from '../../shared/moderation/moderation.ts';
 import {
+  addCommand,
   addLogged,
+  type CommandHelp,
   describeAccount,
   type OperatorOptions,
   orNotFound,
@@ -14,17 +16,14 @@ import {
   withAdmin,
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { countOf, example, formatTime } from '../text.ts';
+import { countOf, formatTime } from '../text.ts';
 import { addFind, addLog } from './admin-lookups.ts';
 import { addReportCommands } from './admin-reports.ts';
 
-interface ActCommand {
+interface ActCommand extends CommandHelp {
   readonly name: Act;
-  readonly summary: string;
-  readonly description: string;
   /** Set: a reason is required. */
   readonly requiredReason?: string;
-  readonly example: string;
   /** @param target page or account, as it was given */
   run(target: string, options: OperatorOptions, io: ProcessIo): Promise<void>;
 }
@@ -38,7 +37,7 @@ const actCommands: readonly ActCommand[] = [
       'reason when changing it. Running it again replaces the reason. Set the same EDGE_… variables as for the ' +
       'service, so that the cache in front is purged before this command ends; otherwise the worker purges it.',
     requiredReason: 'reason for the owner and the log (required)',
-    example: 'takedown abc123 --reason "phishing"',
+    examples: ['bin/dropleaf.js admin takedown abc123 --reason "phishing"'],
     run: changePage(
       (moderation, slug, { by, reason }) => moderation.takeDown(slug, { by, reason: reason ?? '' }),
       ({ takedown }) =>
@@ -51,7 +50,7 @@ const actCommands: readonly ActCommand[] = [
     name: 'restore',
     summary: 'put a page that was taken down online again',
     description: 'Undoes "takedown": viewers see the page again. The cache in front is purged.',
-    example: 'restore abc123',
+    examples: ['bin/dropleaf.js admin restore abc123'],
     run: changePage(
       (moderation, slug, operator) => moderation.restore(slug, operator),
       ({ takedown }) => (takedown === null ? 'was not offline.' : 'is online again.'),
@@ -63,7 +62,7 @@ const actCommands: readonly ActCommand[] = [
     description:
       'Makes an account read-only: every change of drops with any of its tokens, existing or new, is refused (403). ' +
       'Its pages stay online: take each one down with "takedown".',
-    example: 'suspend octocat --reason "spam"',
+    examples: ['bin/dropleaf.js admin suspend octocat --reason "spam"'],
     run: changeAccount(async (moderation, account, operator) => {
       const { isNew } = await moderation.suspend(account, operator);
       return isNew ? ' is read-only now. Its pages stay online.' : ' was already suspended.';
@@ -73,7 +72,7 @@ const actCommands: readonly ActCommand[] = [
     name: 'unsuspend',
     summary: 'let a suspended account write again',
     description: 'Undoes "suspend".',
-    example: 'unsuspend octocat',
+    examples: ['bin/dropleaf.js admin unsuspend octocat'],
     run: changeAccount(async (moderation, account, operator) => {
       const { isNew } = await moderation.unsuspend(account, operator);
       return isNew ? ' can write again.' : ' was not suspended.';
@@ -85,7 +84,7 @@ const actCommands: readonly ActCommand[] = [
     description:
       'Revokes all API tokens of an account, and ends its sessions and its approved sign-ins that have not received a ' +
       'token yet. The owner can sign in again: use "suspend" to make the account read-only.',
-    example: 'revoke-tokens octocat --reason "leaked token"',
+    examples: ['bin/dropleaf.js admin revoke-tokens octocat --reason "leaked token"'],
     run: changeAccount(async (moderation, account, operator) => {
       const { tokens, sessions, signIns } = await moderation.revokeTokens(account, operator);
       const ended = `${countOf(sessions, 'session')} and ${countOf(signIns, 'approved sign-in')} ended`;
@@ -96,19 +95,15 @@ const actCommands: readonly ActCommand[] = [
 
 /** `bin/dropleaf.js admin`: how operators handle abuse. */
 export function addAdminCommands(program: Command, io: ProcessIo): void {
-  const admin = program
-    .command('admin')
-    .summary('handle abuse: take pages offline, suspend accounts, read reports')
-    .description(
+  const admin = addCommand(program, 'admin', {
+    summary: 'handle abuse: take pages offline, suspend accounts, read reports',
+    description:
       'Commands for operators who handle abuse. They work on the stored data, whether the service is running or not. ' +
-        'Each change is logged before it is made: see "admin log".',
-    )
+      'Each change is logged before it is made: see "admin log".',
+    examples: ['bin/dropleaf.js admin takedown https://drops.example/p/abc123 --reason "phishing"'],
+  })
     .helpCommand('help [command]', 'print help for a command')
-    .enablePositionalOptions()
-    .addHelpText(
-      'after',
-      example('bin/dropleaf.js admin takedown https://drops.example/p/abc123 --reason "phishing"'),
-    );
+    .enablePositionalOptions();
   for (const act of actCommands) addAct(admin, act, io);
   addFind(admin, io);
   addLog(admin, io);
@@ -116,12 +111,10 @@ export function addAdminCommands(program: Command, io: ProcessIo): void {
 }
 
 function addAct(admin: Command, act: ActCommand, io: ProcessIo): void {
-  const { name, summary, description, requiredReason, run } = act;
-  const command = addLogged(admin, name)
-    .summary(summary)
-    .description(description)
-    .addHelpText('after', example(`bin/dropleaf.js admin ${act.example}`))
-    .action((target: string, options: OperatorOptions) => run(target, options, io));
+  const { name, requiredReason, run } = act;
+  const command = addLogged(admin, name, act).action((target: string, options: OperatorOptions) =>
+    run(target, options, io),
+  );
   if (actTargets[name] === 'page') command.argument('<page>', 'slug or URL of the page');
   else command.argument('<user>', 'id or name of the account, as "admin find" prints them');
   if (requiredReason === undefined) command.option('-r, --reason <text>', 'reason for the log', readReason);

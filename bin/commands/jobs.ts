@@ -11,9 +11,9 @@ import {
 } from '../../shared/jobs/job-reports.ts';
 import { withTimeout } from '../../shared/util/promises.ts';
 import { serverHosts } from '../environment.ts';
-import { printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';
+import { addCommand, printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { countOf, example, formatDuration, formatTime, labelLines } from '../text.ts';
+import { countOf, formatDuration, formatTime, labelLines } from '../text.ts';
 
 /** How long Redis may take to count the jobs. */
 const countTimeoutMs = 5_000;
@@ -22,17 +22,16 @@ const countTimeoutMs = 5_000;
 const readFailedJobs = 2_000;
 
 export function addJobs(program: Command, io: ProcessIo): void {
-  program
-    .command('jobs')
-    .summary('count jobs by name, say why jobs failed, retry them')
-    .description(
+  addCommand(program, 'jobs', {
+    summary: 'count jobs by name, say why jobs failed, retry them',
+    description:
       'Counts the waiting, active and failed jobs of each name; "oldest" is how long the oldest one has been due, and "~" ' +
-        'marks an estimate. Then lists why jobs failed: by name and error, with one as an example. A job has failed when its ' +
-        'last attempt has; until then it counts as waiting, and is listed as retried. Failed jobs are kept for 7 days.',
-    )
+      'marks an estimate. Then lists why jobs failed: by name and error, with one as an example. A job has failed when its ' +
+      'last attempt has; until then it counts as waiting, and is listed as retried. Failed jobs are kept for 7 days.',
+    examples: ['bin/dropleaf.js jobs --retry edge.purge'],
+  })
     .option('-r, --retry [name]', 'queue failed jobs again: all, those of a name, or the one with an id')
     .option('--json', 'print JSON')
-    .addHelpText('after', example('bin/dropleaf.js jobs --retry edge.purge'))
     .action((options: JobsOptions) => jobs(options, io));
 }
 

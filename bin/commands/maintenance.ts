@@ -3,51 +3,43 @@ import { localIdentity } from '../../shared/accounts/account.ts';
 import { describeConfig } from '../../shared/config/config.ts';
 import { migrateStores } from '../../shared/engines/open-stores.ts';
 import { describeMisspelled, describeUnused, isFromFile, readSettings } from '../environment.ts';
-import { describeStore, readDataConfig, withServices } from '../operator.ts';
+import { addCommand, describeStore, readDataConfig, withServices } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
-import { example } from '../text.ts';
 
 export function addMaintenance(program: Command, io: ProcessIo): void {
-  program
-    .command('migrate')
-    .summary('give the stored data the form of this release')
-    .description(
+  addCommand(program, 'migrate', {
+    summary: 'give the stored data the form of this release',
+    description:
       'Creates missing collections and indexes in MongoDB and logs them; running processes are not disturbed. Migrates SQLite, ' +
-        'which "start" does too: no service may run on it.',
-    )
-    .addHelpText('after', example('bin/dropleaf.js migrate'))
-    .action(() => migrate(io));
+      'which "start" does too: no service may run on it.',
+    examples: ['bin/dropleaf.js migrate'],
+  }).action(() => migrate(io));
 
-  program
-    .command('config')
-    .summary('print every setting with its value')
-    .description(
+  addCommand(program, 'config', {
+    summary: 'print every setting with its value',
+    description:
       'Prints every setting with its value, secrets hidden. Lists invalid settings instead if there are any.',
-    )
-    .addHelpText('after', example('PORT=8080 bin/dropleaf.js config'))
-    .action(() => printConfig(io));
+    examples: ['PORT=8080 bin/dropleaf.js config'],
+  }).action(() => printConfig(io));
 
-  program
-    .command('token')
-    .summary('create an API token for a local account')
-    .description(
+  addCommand(program, 'token', {
+    summary: 'create an API token for a local account',
+    description:
       'Creates an API token and prints it, and nothing else, on stdout. The same name is always the same account. The service ' +
-        'need not be running, but must have been started once.',
-    )
+      'need not be running, but must have been started once.',
+    examples: ['TOKEN=$(bin/dropleaf.js token --user me --label laptop)'],
+  })
     .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page (required)')
     .option('-l, --label <text>', 'label of the token, shown in lists')
-    .addHelpText('after', example('TOKEN=$(bin/dropleaf.js token --user me --label laptop)'))
     .action((options: { user: string; label?: string }) => token(options, io));
 
-  program
-    .command('sign-in-key')
-    .summary('print the key for the local sign-in page')
-    .description(
+  addCommand(program, 'sign-in-key', {
+    summary: 'print the key for the local sign-in page',
+    description:
       'Prints the sign-in key and nothing else on stdout. Fails if people sign in with GitHub. The service need not ' +
-        'be running, but must have been started once.',
-    )
-    .addHelpText('after', example('bin/dropleaf.js sign-in-key'))
-    .action(() => signInKey(io));
+      'be running, but must have been started once.',
+    examples: ['bin/dropleaf.js sign-in-key'],
+  }).action(() => signInKey(io));
 }
 
 /** @throws ConfigError listing every invalid setting */

@@ -58,7 +58,7 @@ function watchLeaving(back: () => void): void {
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, disposition }) => {
     if (effectiveDirective !== 'frame-src' || !/^https?:/.test(blockedURI)) return;
     const { origin, host } = new URL(blockedURI);
-    // Of each site one notice: a page that goes on to another must not leave the name of the first above it.
+    // One notice for each site: if a page leads to another site, the name of the first one must not stay above it.
     const key = `left ${origin}`;
     const outcome =
       disposition === 'report'

@@ -138,7 +138,7 @@ function describe({ drop, did }: Outcome): string {
   return `${said[did]}.${lock}${expiry}`;
 }
 
-/** Goes on after errors that the next save or time can cure. @returns never, except by throwing */
+/** Continues after errors that the next save or time can cure. @returns never, except by throwing */
 async function watchAndPublish(
   context: Context,
   {

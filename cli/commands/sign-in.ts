@@ -45,7 +45,7 @@ export function addSignInCommands(program: Command, open: OpenContext, name: str
     .summary('sign in: approve a code in a browser')
     .description(
       'Prints a code and an address, waits until somebody opens the address in a browser and approves the code, and stores ' +
-        'the token for this service. The browser may be on another machine. A login that was stopped goes on with its code ' +
+        'the token for this service. The browser may be on another machine. A login that was stopped continues with its code ' +
         'when you run it again. If you are signed in already, it says so and changes nothing.',
     )
     .option('--label <text>', 'name of the token, shown in lists (default: the name of this machine)')

@@ -13,7 +13,7 @@ export interface Identity {
 
 export const accountRecord = record('accounts', {
   id: id(),
-  /** Of a deleted account `deleted`; `subject` is its id then, and `name` is empty. */
+  /** `deleted` for a deleted account; `subject` is its id then, and `name` is empty. */
   provider: text(),
   subject: text(),
   name: text(),

@@ -6,7 +6,7 @@ export const blobFolders = ['html', 'contexts'] as const;
 export type BlobFolder = (typeof blobFolders)[number];
 
 export interface ArchivedBlob {
-  /** Of its version. */
+  /** The id of its version. */
   readonly id: string;
   readonly bytes: Uint8Array;
 }

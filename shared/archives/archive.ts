@@ -48,7 +48,7 @@ function pairs<V>(
   return field('object', rule, arePairs);
 }
 
-/** Of numbers, or of texts. */
+/** Whether all are numbers or all are texts, in ascending order. */
 function isAscending(keys: readonly (string | number)[]): boolean {
   return keys.every((key, n) => n === 0 || (keys[n - 1] ?? key) < key);
 }

@@ -139,7 +139,7 @@ function findFault(
 /** Blobs that are read at the same time. One after the other, MongoDB's answers would take most of the time. */
 const blobsAtOnce = 64;
 const bytesAtOnce = 8 * 1024 * 1024;
-/** Of a blob whose record does not say it. */
+/** The size of a blob whose record does not say it. */
 const usualBytes = 64 * 1024;
 
 /** The bytes of the blobs, in their order; null: no such blob. While some are worked on, the next ones are read. */

@@ -24,7 +24,7 @@ export const manifestName = 'manifest.json';
 /** The first entry. */
 export interface ArchiveHead {
   readonly id: string;
-  /** Of Dropleaf. */
+  /** The release of Dropleaf. */
   readonly release: string;
   readonly engine: 'embedded' | 'scale-out';
   /** ISO 8601. */
@@ -58,7 +58,7 @@ export interface RecordsPart {
 
 interface Total {
   readonly count: number;
-  /** Of blobs only. */
+  /** Only blobs have it. */
   readonly bytes?: number;
   readonly sha256: string;
 }
@@ -66,9 +66,9 @@ interface Total {
 /** The last entry. */
 export interface ArchiveManifest {
   readonly format: typeof format;
-  /** Of the lines of each kind in their order. */
+  /** Totals of the lines of each kind, in their order. */
   readonly records: Readonly<Record<ArchiveKind, Total>>;
-  /** Of the lines `id bytes sha256` of the blobs that records name, in the order of these. */
+  /** Totals of the lines `id bytes sha256` of the blobs that records name, in the order of these. */
   readonly blobs: Readonly<Record<BlobFolder, Total>>;
 }
 
@@ -185,7 +185,7 @@ export function parseEntryName(name: string): EntryName | null {
 
 /** A blob that a version has. */
 export interface BlobOfVersion {
-  /** Of its entry. */
+  /** The name of its entry. */
   readonly name: string;
   readonly folder: BlobFolder;
   readonly id: string;
@@ -212,7 +212,7 @@ export function blobsOf(record: ArchiveRecord): BlobOfVersion[] {
 
 /** A line of `digests/`: `html/ID 1234 SHA256`, and ` unused` if the drop or version was removed during the export. */
 export interface ListedDigest extends BlobDigest {
-  /** Of the blob's entry. */
+  /** The name of the blob's entry. */
   readonly name: string;
   readonly isUsed: boolean;
 }

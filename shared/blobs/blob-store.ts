@@ -23,7 +23,7 @@ export const cardRecord = record(
   'cards',
   {
     dropId: text(),
-    /** Of what it shows (`cardDigest`): another digest than the drop's now means that the card is outdated. */
+    /** The digest of what it shows (`cardDigest`): if the drop's is another one now, the card is outdated. */
     digest: text(),
     png: bytes(),
   },

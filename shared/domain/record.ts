@@ -14,10 +14,10 @@ import { slugPattern } from './ids.ts';
  * A new field is a line of the declaration, and a migration of SQLite (ARCHITECTURE.md, How to add).
  */
 export interface StoredRecord<F extends Fields = Fields, K extends readonly string[] = readonly string[]> {
-  /** Of the table and of the collection. */
+  /** The name of the table and of the collection. */
   readonly name: string;
   readonly fields: F;
-  /** Of the fields, in the order of the declaration. */
+  /** The names of the fields, in the order of the declaration. */
   readonly names: readonly string[];
   /** The fields that identify a record: MongoDB's `_id` is made of them. */
   readonly key: K;

@@ -154,7 +154,7 @@ export function isStored(outcome: object | string | null): boolean {
 
 /** The ids of a write that its client may repeat (idempotency/idempotency.ts). */
 export interface WriteIds {
-  /** Of the new drop; a new version of a drop does not use it. */
+  /** The id of the new drop; a new version of a drop does not use it. */
   readonly dropId: string;
   readonly slug: string;
   readonly versionId: string;

@@ -189,7 +189,7 @@ export function createDrops(deps: {
     makeLock,
     checkExpiry: (expiresAt: number | null) => checkExpiry(expiresAt, clock.now()),
 
-    /** Of live drops, oldest first. */
+    /** The slugs of live drops, oldest first. */
     listSlugs: ({ ownerId }: Caller): Promise<string[]> => drops.listSlugs(ownerId),
 
     /** @throws DropError `unavailable` if too many lists of the account wait */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { createDailyCounts } from '../accounts/mongo.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { blobsBeforeRecord } from '../blobs/mongo-before-record.ts';
+import { blobsBeforeRecord } from '../blobs/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Takedown } from '../moderation/act.ts';

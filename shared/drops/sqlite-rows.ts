@@ -14,6 +14,7 @@ import {
   type Version,
   versionRecord,
 } from './drop.ts';
+import type { RemovedDrop } from './drop-store.ts';
 
 const drop = columnsOf(dropRecord);
 const page = columnsOf(pageRecord);
@@ -161,7 +162,7 @@ export function writeMetadata(metadata: Metadata): string {
   return JSON.stringify([...metadata]);
 }
 
-export function readMetadata(text: string): Metadata {
+function readMetadata(text: string): Metadata {
   const pairs: [string, string][] = text === '[]' ? [] : JSON.parse(text);
   return new Map(pairs);
 }
@@ -180,5 +181,58 @@ export function createPairs(db: Database) {
       for (const [key, value] of from) if (to.get(key) !== value) sql.remove.run(ownerId, key, value, id);
       for (const [key, value] of to) if (from.get(key) !== value) sql.insert.run(ownerId, key, value, id);
     },
+  };
+}
+
+type Removed = Pick<Drop, 'id' | 'ownerId' | 'metadata'>;
+
+type RemovedRow = [id: string, ownerId: string, metadata: string, slug: string];
+
+/** Deletions of live drops, to be called inside a write of the database. Their data is removed by `drop.remove`. */
+export function createRemovals(db: Database) {
+  const pairs = createPairs(db);
+  const liveBy = (index: string) =>
+    `SELECT id, owner_id, metadata, slug FROM drops INDEXED BY ${index} WHERE deleted_at IS NULL`;
+  const isExpired = 'expires_at <= $now';
+  const sql = {
+    remove: db.prepare(`
+      UPDATE drops SET deleted_at = $now, place = NULL, changed_at = $now, rev = rev + 1 WHERE id = $id`),
+    listOfOwner: db.prepareTuples<RemovedRow>(
+      `${liveBy('drops_by_owner')} AND owner_id = $ownerId LIMIT $limit`,
+    ),
+    listExpired: db.prepareTuples<RemovedRow>(`
+      ${liveBy('drops_expiring')} AND ${isExpired} ORDER BY expires_at LIMIT $limit`),
+    listExpiredOfOwner: db.prepareTuples<RemovedRow>(`
+      ${liveBy('drops_by_owner')} AND owner_id = $ownerId AND ${isExpired} LIMIT $limit`),
+  };
+
+  function remove(drop: Removed, now: number): void {
+    sql.remove.run({ id: drop.id, now });
+    pairs.replace(drop, drop.metadata, new Map());
+  }
+
+  function removeAll(rows: readonly RemovedRow[], now: number): RemovedDrop[] {
+    return rows.map(([id, ownerId, metadata, slug]) => {
+      remove({ id, ownerId, metadata: readMetadata(metadata) }, now);
+      return { id, slug };
+    });
+  }
+
+  return {
+    /** Marks the drop as deleted and frees its place. */
+    remove,
+
+    /** Removes drops that have expired by `now`, at most `limit`. @param ownerId null: all owners, the longest expired first */
+    removeExpired(ownerId: string | null, now: number, limit: number): string[] {
+      const found =
+        ownerId === null
+          ? sql.listExpired.all({ now, limit })
+          : sql.listExpiredOfOwner.all({ now, limit, ownerId });
+      return removeAll(found, now).map(({ id }) => id);
+    },
+
+    /** Removes drops of the owner, at most `limit`. */
+    removeSome: (ownerId: string, now: number, limit: number): RemovedDrop[] =>
+      removeAll(sql.listOfOwner.all({ ownerId, limit }), now),
   };
 }

@@ -20,10 +20,10 @@ import type { DropStore } from './drop-store.ts';
 import { type Conflict, conflictOf, type DropTarget, refusalOf } from './revision.ts';
 import { foldTexts } from './search.ts';
 import { createDropReads } from './sqlite-reads.ts';
-import { createRemovals } from './sqlite-removals.ts';
 import {
   changed,
   createPairs,
+  createRemovals,
   createRowInserts,
   type DropRow,
   dropColumns,

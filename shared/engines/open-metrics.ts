@@ -23,7 +23,10 @@ export async function serveMetrics(
   const { METRICS_HOST: host, METRICS_PORT, QUEUES_WRITABLE: isWritable } = config;
   const board = await engine.jobBoard?.({ path: boardPath, isWritable });
   const server = await startMetricsServer({
-    ...{ host, scrape, contentType, log },
+    host,
+    scrape,
+    contentType,
+    log,
     port: Number(METRICS_PORT),
     names: [host, new URL(config.BASE_URL).hostname],
     mounts: board === undefined ? {} : { [boardPath]: board },

@@ -32,7 +32,7 @@ export type CompareDocuments = (
   format: DiffFormat,
 ) => Promise<string | null>;
 
-/** Of the unified format. It is a part of the last line, which so differs from the same line with a line feed. */
+/** As in the unified format. It is a part of the last line, which so differs from the same line with a line feed. */
 const noLineFeed = '\n\\ No newline at end of file';
 
 /** The lines without line feeds. Where a line is split depends on that line alone, so equal lines have equal parts. */

@@ -4,7 +4,7 @@ const idempotencyFields = {
   accountId: id(),
   /** A digest of the client's key. */
   key: sha256(),
-  /** Of the request. The same key with another hash is an error of the client. */
+  /** The hash of the request. The same key with another hash is an error of the client. */
   hash: sha256(),
   /** See `WriteIds`. */
   dropId: id(),

@@ -61,7 +61,7 @@ export function createIdempotency(deps: {
 }) {
   const { limits, idempotency: store, drops, pendingTasks, followUps, clock, log } = deps;
 
-  /** Of parallel attempts one begins, the others find its record. */
+  /** One of several parallel attempts begins, the others find its record. */
   async function begin(
     caller: Caller,
     { key, hash }: IdempotentRequest,

@@ -62,7 +62,10 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
         { $project: { ...tasksFields, artefact_ids: ids } },
         {
           $lookup: {
-            ...{ from: artefacts, localField: 'artefact_ids', foreignField: '_id', as: 'artefacts' },
+            from: artefacts,
+            localField: 'artefact_ids',
+            foreignField: '_id',
+            as: 'artefacts',
             pipeline: [{ $project: { _id: 1 } }],
           },
         },

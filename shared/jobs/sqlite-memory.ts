@@ -66,7 +66,9 @@ export function createJobMemory(name: HeldJob['name']) {
     nextDueAt: (after: number): number | null => firstTime((time) => time > after),
 
     tally: (now: number): JobTally => ({
-      ...{ name, state: 'waiting', count: waiting.size },
+      name,
+      state: 'waiting',
+      count: waiting.size,
       oldestDueAt: firstTime((time) => time <= now),
     }),
   };

@@ -1,5 +1,5 @@
 import type { PendingTask } from '../drops/drop.ts';
-import { createRemovals } from '../drops/sqlite-removals.ts';
+import { createRemovals } from '../drops/sqlite-rows.ts';
 import type { Database, Statement } from '../sqlite/database.ts';
 import type { DropTasks, PendingPosition, PendingTaskStore } from './pending-task-store.ts';
 

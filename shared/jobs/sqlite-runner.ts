@@ -210,7 +210,7 @@ export function createJobRunner(deps: {
     runUntilIdle,
     stop,
 
-    /** Of the jobs in memory. */
+    /** Counts the jobs in memory. */
     tally(now: number): JobTally[] {
       const active = [...running.values()].filter(({ job }) => job.isInMemory).length;
       return [memory.tally(now), { name: memory.name, state: 'active', count: active, oldestDueAt: null }];

@@ -69,7 +69,9 @@ function createRequestMetrics(meter: Meter): RequestMetrics {
     const byClass = [0, 0, 0, 0, 0, 0]; // answers by the first digit of their status
     const duration = durations(method, route);
     return {
-      ...{ method, route, byClass },
+      method,
+      route,
+      byClass,
       answered(status: number, seconds: number): void {
         const digit = Math.floor(status / 100);
         byClass[digit] = (byClass[digit] ?? 0) + 1;

@@ -3,7 +3,7 @@ import { DropError, isUnavailable } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { messageOf } from '../util/error-texts.ts';
 import type { AuditEntry } from './act.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditLog } from './moderation-store.ts';
 
 /** An act that an operator is about to do. */
 export type NewAct = Pick<AuditEntry, 'act' | 'by' | 'target' | 'reason'>;

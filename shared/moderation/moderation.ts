@@ -122,7 +122,7 @@ export function createModeration(deps: {
   }
 
   return {
-    /** Of a page that is offline the reason is replaced and the edge is purged again. @throws DropError `not_found` */
+    /** If the page is offline, its reason is replaced and the edge is purged again. @throws DropError `not_found` */
     async takeDown(slug: string, { by, reason }: Operator & { readonly reason: string }) {
       const before = await findPage(slug);
       const entry = { act: 'takedown', by, target: slug, reason } as const;

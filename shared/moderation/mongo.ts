@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import { collectionOf } from '../mongo/collection.ts';
 import { forRequests } from '../mongo/errors.ts';
 import { auditRecord } from './act.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditLog } from './moderation-store.ts';
 
 const auditCollection = collectionOf(auditRecord);
 

@@ -1,7 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import { tableOf } from '../sqlite/table.ts';
 import { auditRecord } from './act.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditLog } from './moderation-store.ts';
 
 /** BY is a word of SQL. */
 export const auditColumns = { by: 'by_whom' };

@@ -47,7 +47,7 @@ export function fieldsOf<R extends StoredRecord, D extends object = FieldsOf<R>>
   );
   const projection: Record<string, 1> = Object.fromEntries(entriesOf(() => 1 as const));
   return {
-    /** Of a schema. */
+    /** The fields of a schema. */
     definition,
     projection,
 

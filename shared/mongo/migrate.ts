@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Connection, mongo } from 'mongoose';
-import { foldStoredTexts } from '../drops/mongo-folded-texts.ts';
+import { foldStoredTexts } from '../drops/mongo-updates.ts';
 import type { Log } from '../log/log.ts';
 import type { Mongo } from './connection.ts';
 import { retryConflicts } from './errors.ts';

@@ -25,7 +25,7 @@ import type { IdentityProvider } from './identity-provider.ts';
 const scope = 'read:user';
 const defaultTimeoutMs = 10_000;
 const retryAfterSeconds = 5;
-/** Of a response: far more than a token or a user has. */
+/** The limit of a response: far more than a token or a user has. */
 const maxBytes = 256 * 1024;
 
 /** Errors of the token endpoint for a code that is used, expired or of another client: GitHub's and RFC 6749's. */

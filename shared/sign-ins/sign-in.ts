@@ -14,7 +14,7 @@ export const signInRecord = record('sign_ins', {
   pollHash: sha256(),
   /** The label of the future token. */
   label: orNull(text()),
-  /** Of the client that started the sign-in, as the approval page shows it. */
+  /** The client that started the sign-in, as the approval page shows it. */
   requesterAddress: text(),
   requesterAgent: text(),
   status: oneOf(statuses),

@@ -3,7 +3,7 @@ import { type RecordOf, record, sha256, text, time } from '../domain/record.ts';
 const uploadFields = {
   /** SHA-256 of the secret, in hex. The secret itself is not stored. */
   hash: sha256(),
-  /** Of the token that asked. */
+  /** The hash of the token that asked. */
   tokenHash: sha256(),
   /** JSON; the store does not read it. */
   request: text(),

@@ -210,7 +210,7 @@ describe('dropleaf publish', () => {
     expect(stderr).to.contain('cannot write /proc/').and.contain('--slug');
   });
 
-  it('--watch publishes each save, goes on after errors, and ends with 130', async () => {
+  it('--watch publishes each save, continues after errors, and ends with 130', async () => {
     write('a.html', '<title>A</title>1');
     const watching = client.start(['publish', 'a.html', '--watch', '--json'], { env: env() });
     const versions = () =>

@@ -85,7 +85,7 @@ describe('publish: what looks like a secret', () => {
     'a signed token that has expired': jwt({ sub: 'user', exp: now / 1000 - 60 }),
     'a key for anybody': jwt({ role: 'anon', exp: now / 1000 + 60 }),
     'a publishable key': `pk_live_${random(24)}`,
-    'a word that goes on': `task-proj-${random(48)} ${random(3)}ghp_${random(36)}`,
+    'a word that continues': `task-proj-${random(48)} ${random(3)}ghp_${random(36)}`,
   };
   it('is neither a placeholder nor an example nor what anybody may know', () => {
     for (const [name, text] of Object.entries(harmless))

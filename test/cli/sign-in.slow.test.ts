@@ -98,7 +98,7 @@ describe('dropleaf login, logout and tokens', () => {
     expect(stderr).not.to.contain('dl_x');
   });
 
-  it('a login that was stopped exits with 130, and goes on with its code when it runs again', async () => {
+  it('a login that was stopped exits with 130, and continues with its code when it runs again', async () => {
     const stopped = start(['login']);
     const code = await stopped.firstMatch(/^Code: +(\S+)$/m);
     await stopped.firstMatch(/(approve it within)/);
@@ -156,7 +156,7 @@ describe('dropleaf login, logout and tokens', () => {
     expect(labels).to.not.include('unstored');
   });
 
-  it('login goes on after polls that fail, and says if the answer with the token was lost', async () => {
+  it('login continues after polls that fail, and says if the answer with the token was lost', async () => {
     const answers = [503, { status: 'pending' }, null, { status: 'claimed' }];
     const started = {
       code: 'BCDF-GHJK',

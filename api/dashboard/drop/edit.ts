@@ -59,7 +59,7 @@ export function editRoutes(parts: RouteParts): readonly Route[] {
 export function editPage(parts: {
   readonly drop: Drop;
   readonly values: fields.EditValues;
-  /** Of the session. */
+  /** The hidden field of the session. */
   readonly formField: Html;
   readonly maxTags: number;
   /** Why the change was refused. */

@@ -41,7 +41,7 @@ export function passcodeRoutes(parts: RouteParts): readonly Route[] {
 /** The passcode is entered once: a mistake locks nobody out for longer than it takes to set another one. */
 export function passcodePage(parts: {
   readonly drop: Drop;
-  /** Of the session. */
+  /** The hidden field of the session. */
   readonly formField: Html;
   readonly minCharacters: number;
   /** Why the change was refused. */

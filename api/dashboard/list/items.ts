@@ -9,7 +9,7 @@ const tagsShown = 6;
 
 export interface ListedDrop {
   readonly drop: Drop;
-  /** Of each of the last days, oldest first. */
+  /** The views of each of the last days, oldest first. */
   readonly recentViews: readonly number[];
 }
 

@@ -16,7 +16,7 @@ import { type Session, tokenField } from '../../http/session.ts';
 import { type Shown, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 
-/** Of the random field `key`, which each form has for itself. */
+/** Characters of the random field `key`, which differs in each form. */
 const formKeyLength = 22;
 
 /** Longer pasted text is not shown again: megabytes of `<` would take a second to escape. */
