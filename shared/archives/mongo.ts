@@ -1,6 +1,7 @@
-import { type Connection, type mongo, Schema } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { contextCollection } from '../blobs/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
+import { record, text, time } from '../domain/record.ts';
 import {
   type DropDocument,
   type Filter,
@@ -39,36 +40,27 @@ interface Identified {
 }
 
 /** The mark of an unfinished import, `unfinished`: at most one. */
-const importSchema = new Schema(
-  { _id: String, archive_id: { type: String, required: true }, begun_at: { type: Number, required: true } },
-  { collection: 'imports', versionKey: false, autoIndex: false, autoCreate: false },
+export const importCollection = collectionOf(
+  record('imports', { id: text(), archiveId: text(), begunAt: time() }),
 );
 
-export function importModel(connection: Connection) {
-  return connection.model('Import', importSchema);
-}
-
 export function createMongoArchiveStore(connection: Connection, clock: Clock): ArchiveStore {
-  const imports = importModel(connection);
+  const imports = importCollection.in(connection);
   const blobs = openBlobs(connection);
 
   type Marks = Pick<ArchiveStore, 'findUnfinishedImport' | 'beginImport' | 'endImport' | 'countRecords'>;
   const marks = inBackground<Marks>({
     async findUnfinishedImport() {
-      const found = await imports.findById('unfinished').lean();
-      return found === null ? null : { archiveId: found.archive_id, begunAt: found.begun_at };
+      const found = await imports.find({ _id: 'unfinished' });
+      return found === null ? null : { archiveId: found.archiveId, begunAt: found.begunAt };
     },
 
     async beginImport({ archiveId, begunAt }) {
-      try {
-        await imports.insertOne({ _id: 'unfinished', archive_id: archiveId, begun_at: begunAt });
-      } catch (error) {
-        if (!isDuplicateOf(error, '_id_')) throw error;
-      }
+      await imports.insertUnlessTaken({ id: 'unfinished', archiveId, begunAt }, '_id_');
     },
 
     async endImport() {
-      await imports.deleteMany({ _id: 'unfinished' });
+      await imports.remove({ _id: 'unfinished' });
     },
 
     async countRecords() {

@@ -17,7 +17,9 @@ export function createMongoHtmlStore(connection: Connection): BlobStore {
   };
 }
 
-export const contextCollection = collectionOf(record('contexts', { id: text(), bytes: bytes() }));
+const contextRecord = record('contexts', { id: text(), bytes: bytes() });
+
+export const contextCollection = collectionOf(contextRecord);
 
 /** A context has at most 1 MiB (CONTEXT_MAX_BYTES), so it is one document: one read, where GridFS needs two. */
 export function createMongoContextStore(connection: Connection): BlobStore {
@@ -30,7 +32,7 @@ export function createMongoContextStore(connection: Connection): BlobStore {
 
       get: async (id) => (await contexts.find({ _id: id }))?.bytes ?? null,
     }),
-    ...documentIds(contexts.model),
+    ...documentIds(connection, contextRecord),
   };
 }
 
@@ -48,7 +50,7 @@ export function createMongoCardStore(connection: Connection): CardStore {
 
       find: (dropId) => cards.find({ _id: dropId }),
     }),
-    ...documentIds(cards.model),
+    ...documentIds(connection, cardRecord),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Connection } from 'mongoose';
-import { importModel } from '../archives/mongo.ts';
+import { importCollection } from '../archives/mongo.ts';
 import { type DropDocument, dropModel, type VersionDocument } from '../drops/mongo-schema.ts';
 import { removeExpired } from '../drops/mongo-updates.ts';
 import { forRequests } from '../mongo/errors.ts';
-import { artefactCollection, artefactId, rendererOf, versionOf } from '../renders/mongo.ts';
+import { artefactId, artefactRecord, rendererOf, versionOf } from '../renders/mongo.ts';
 import { daysOf, dayViewsCollection } from '../views/mongo.ts';
 import type { DropTasks, PendingTaskStore } from './pending-task-store.ts';
 
@@ -23,6 +23,8 @@ const tasksFields = {
   trash: 1,
 } as const;
 
+const { name: artefacts } = artefactRecord;
+
 /** Follows each removal of tasks or trash; see `DropDocument.chores`. */
 const updateChores = {
   $set: { chores: { $or: [{ $ne: ['$due', []] }, { $ne: ['$trash', []] }, { $ne: ['$deleted_at', null] }] } },
@@ -31,8 +33,7 @@ const updateChores = {
 export function createMongoPendingTaskStore(connection: Connection): PendingTaskStore {
   const drops = dropModel(connection);
   const days = dayViewsCollection.in(connection);
-  const imports = importModel(connection);
-  const artefacts = artefactCollection.in(connection).model.collection.name;
+  const imports = importCollection.in(connection);
 
   /** Removes the values from the list. @returns whether a drop matched */
   async function removeFrom(
@@ -113,7 +114,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
 
     async findReferenced(versionIds) {
       if (versionIds.length === 0) return new Set();
-      if ((await imports.exists({ _id: 'unfinished' })) !== null) return new Set(versionIds);
+      if ((await imports.find({ _id: 'unfinished' })) !== null) return new Set(versionIds);
       const among = { $in: versionIds };
       const all = { $concatArrays: ['$versions.id', '$trash'] };
       const rows = await drops

@@ -157,20 +157,32 @@ export function collectionOf<R extends StoredRecord>(
 
 const idsPerDelete = 500;
 
+export type ListIds = BlobIds['listIds'];
+
+/** Lists the texts in a field. @param sort the keys of an index that begins with the field, which alone is read */
+export function listTexts(
+  connection: Connection,
+  collection: string,
+  field = '_id',
+  sort: Readonly<Record<string, 1>> = { [field]: 1 },
+): ListIds {
+  return async (after, below, limit) => {
+    const options = { projection: { _id: 0, [field]: 1 }, sort, limit, batchSize: limit };
+    const range = { [field]: { $gt: after, $lt: below } };
+    const found = await connection.collection(collection).find(range, options).toArray();
+    return found.map((each) => each[field]);
+  };
+}
+
 /** Lists and deletes documents by id, for jobs. */
-export function documentIds({ collection }: Pick<Model<unknown>, 'collection'>): BlobIds {
-  // proof: the driver's types allow only ObjectIds, and ids are texts
-  const among = (range: object) => ({ _id: range }) as object;
+export function documentIds(connection: Connection, { name }: StoredRecord): BlobIds {
+  const documents = connection.collection<{ readonly _id: string }>(name);
   return inBackground<BlobIds>({
     async delete(ids) {
       for (let from = 0; from < ids.length; from += idsPerDelete)
-        await collection.deleteMany(among({ $in: ids.slice(from, from + idsPerDelete) }));
+        await documents.deleteMany({ _id: { $in: ids.slice(from, from + idsPerDelete) } });
     },
 
-    async listIds(after, below, limit) {
-      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit, batchSize: limit } as const;
-      const found = collection.find<{ _id: string }>(among({ $gt: after, $lt: below }), options);
-      return (await found.toArray()).map(({ _id }) => _id);
-    },
+    listIds: listTexts(connection, name),
   });
 }

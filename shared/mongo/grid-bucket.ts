@@ -1,12 +1,10 @@
 import type { Connection, mongo } from 'mongoose';
-import type { BlobIds } from '../blobs/blob-store.ts';
+import { type ListIds, listTexts } from './collection.ts';
 import { isDuplicateOf } from './errors.ts';
 
 const maxChunkBytes = 1024 * 1024;
 /** Files have megabytes, and a delete has a time limit. */
 const idsPerDelete = 50;
-
-export type ListIds = BlobIds['listIds'];
 
 /** The used fields of https://www.mongodb.com/docs/manual/core/gridfs/ */
 interface FileDocument {
@@ -34,23 +32,6 @@ export interface NewFile {
 export function openGridBucket(connection: Connection, bucketName: string) {
   const files = connection.collection<FileDocument>(`${bucketName}.files`);
   const chunks = connection.collection<ChunkDocument>(`${bucketName}.chunks`);
-
-  const listFiles: ListIds = async (after, below, limit) => {
-    const range = { _id: { $gt: after, $lt: below } };
-    const found = await files
-      .find(range, { projection: { _id: 1 } })
-      .sort({ _id: 1 })
-      .limit(limit)
-      .toArray();
-    return found.map(({ _id }) => _id);
-  };
-
-  const listChunks: ListIds = async (after, below, limit) => {
-    const range = { files_id: { $gt: after, $lt: below } };
-    const projection = { _id: 0, files_id: 1 };
-    const found = await chunks.find(range, { projection }).sort({ files_id: 1, n: 1 }).limit(limit).toArray();
-    return found.map(({ files_id }) => files_id);
-  };
 
   /** Like `put`, for many files. */
   async function putMany(all: readonly NewFile[]): Promise<void> {
@@ -105,7 +86,10 @@ export function openGridBucket(connection: Connection, bucketName: string) {
     },
 
     /** Ids of files, and of chunks without a file, which an interrupted upload or removal left behind. */
-    listIds: mergedIds(listFiles, distinctIds(listChunks)),
+    listIds: mergedIds(
+      listTexts(connection, `${bucketName}.files`),
+      distinctIds(listTexts(connection, `${bucketName}.chunks`, 'files_id', { files_id: 1, n: 1 })),
+    ),
   };
 }
 

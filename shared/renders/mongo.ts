@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection, Model, mongo } from 'mongoose';
-import { bytes, field, orAbsent, type RecordOf, record, text } from '../domain/record.ts';
-import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
+import type { Connection, mongo } from 'mongoose';
+import { bytes, field, orAbsent, type RecordOf, record, type StoredRecord, text } from '../domain/record.ts';
+import { collectionOf, type DocumentOf, type ListIds, listTexts } from '../mongo/collection.ts';
 import { forRequests, inBackground } from '../mongo/errors.ts';
-import { distinctIds, type ListIds, mergedIds } from '../mongo/grid-bucket.ts';
+import { distinctIds, mergedIds } from '../mongo/grid-bucket.ts';
 import type { ArtefactPart, RenderHead, RenderStore } from './render-store.ts';
 
 const idsPerDelete = 25;
@@ -14,7 +14,7 @@ const chunkBytes = 1024 * 1024;
 const isHead = (value: unknown): value is RenderHead => typeof value === 'object' && value !== null;
 
 /** With bytes or with chunks. Releases that know chunks only render a page without them for each reader. */
-const artefactRecord = record('artefacts', {
+export const artefactRecord = record('artefacts', {
   /** `<version id>/<renderer>`: see `artefactId`. */
   id: text(),
   head: field('object', 'a head', isHead),
@@ -24,7 +24,7 @@ const artefactRecord = record('artefacts', {
   chunks: orAbsent(text()),
 });
 
-export const artefactCollection = collectionOf(artefactRecord);
+const artefactCollection = collectionOf(artefactRecord);
 
 /** Parts of large artefacts: `<version id>/<renderer>/<uuid>/<number>`. The uuid keeps two puts at once apart. */
 const chunkRecord = record('artefact_chunks', { id: text(), bytes: bytes() });
@@ -117,19 +117,14 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
     },
 
     /** With the chunks that an interrupted put or removal left behind. */
-    listIds: mergedIds(listVersions(artefacts), listVersions(chunks)),
+    listIds: mergedIds(idsOfVersions(connection, artefactRecord), idsOfVersions(connection, chunkRecord)),
   });
   return { ...forReaders, ...forJobs };
 }
 
 /** Ids of versions, by the ids of documents that begin with them. */
-function listVersions({ collection }: Pick<Model<unknown>, 'collection'>): ListIds {
-  const listRows: ListIds = async (after, below, limit) => {
-    const range = { $gt: after, $lt: below } as object; // proof: the driver's types allow only ObjectIds
-    const rows = collection.find({ _id: range }).project<{ _id: string }>({ _id: 1 });
-    return (await rows.sort({ _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id);
-  };
-  return distinctIds(listRows, versionOf, (id) => `${id}0`); // `0` is the character after `/`
+function idsOfVersions(connection: Connection, { name }: StoredRecord): ListIds {
+  return distinctIds(listTexts(connection, name), versionOf, (id) => `${id}0`); // `0` is the character after `/`
 }
 
 interface StoredHead extends RenderHead {

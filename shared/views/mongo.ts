@@ -28,7 +28,7 @@ export function daysOf(dropId: string, from = '') {
 type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
 
 export function createMongoViewTotals(connection: Connection): ViewTotals {
-  const days = dayViewsCollection.in(connection).model;
+  const days = dayViewsCollection.in(connection);
   const drops = dropModel(connection);
 
   /** Called after days were written: the removal of a drop that is deleted later deletes its days (`erase`). */
@@ -36,7 +36,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
     const live = await drops.find({ _id: { $in: dropIds }, deleted_at: null }, { _id: 1 }).lean();
     const liveIds = new Set(live.map(({ _id }) => _id));
     const gone = dropIds.filter((dropId) => !liveIds.has(dropId));
-    if (gone.length > 0) await days.deleteMany({ $or: gone.map((dropId) => daysOf(dropId)) });
+    if (gone.length > 0) await days.remove({ $or: gone.map((dropId) => daysOf(dropId)) });
   }
 
   const calls = inBackground({
@@ -55,22 +55,22 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
         upsert: true as const,
       }));
       // A duplicate has two causes: the day has this batch (it fails again), or another job just inserted the day (it adds).
-      const duplicates = await bulkWrite(days, adds);
-      if (duplicates.length > 0) await bulkWrite(days, duplicates);
+      const duplicates = await bulkWrite(days.model, adds);
+      if (duplicates.length > 0) await bulkWrite(days.model, duplicates);
       await deleteDaysOfGone([...new Set(chunk.map(({ dropId }) => dropId))]);
     },
   });
 
   const reads = forRequests<DayViews>(connection, {
     async listDays(dropId, from) {
-      const found = await days.find(daysOf(dropId, from)).sort({ _id: 1 }).lean();
-      return new Map(found.map(({ _id, count }) => [_id.slice(dropId.length + 1), count]));
+      const found = await days.list(daysOf(dropId, from), { sort: { _id: 1 } });
+      return new Map(found.map(({ id, count }) => [id.slice(dropId.length + 1), count]));
     },
 
     async listDaysOfDrops(dropIds, dates) {
       // By each id: DocumentDB reads the whole index for ranges under `$or`.
       const ids = dropIds.flatMap((dropId) => dates.map((day) => `${dropId}/${day}`));
-      const found = await days
+      const found = await days.model
         .find({ _id: { $in: ids } }, { count: 1 }, { batchSize: ids.length + 1 })
         .lean();
       const byDrop = new Map<string, Map<string, number>>();
