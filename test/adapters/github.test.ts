@@ -2,17 +2,13 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
 import { createGitHub } from '../../shared/sign-ins/github.ts';
-import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { useEach } from '../support/between.ts';
+import { startGitHubDouble } from '../support/github-double.ts';
 
 const callbackUrl = 'https://drops.example/sign-in/github/callback';
 
 describe('GitHub as identity provider', () => {
-  let double: GitHubDouble;
-
-  beforeEach(async () => {
-    double = await startGitHubDouble();
-  });
-  afterEach(() => double.close());
+  const double = useEach(startGitHubDouble);
 
   function connect(changes: object | false = {}) {
     const { url, apiUrl, clientId, clientSecret } = double;

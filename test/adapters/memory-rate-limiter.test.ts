@@ -3,17 +3,14 @@ import { minuteMs, type Window, windowOf } from '../../shared/domain/windows.ts'
 import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { later, start } from '../contract/records.ts';
+import { useEach } from '../support/between.ts';
 
 describe('RateLimiter in memory', () => {
   const [minute, nextMinute, thirdMinute] = [start, later, later + minuteMs].map((at) =>
     windowOf(at, minuteMs),
   );
   const hour = windowOf(start, 3_600_000);
-  let limiter: ReturnType<typeof createMemoryRateLimiter>;
-
-  beforeEach(() => {
-    limiter = createMemoryRateLimiter(100);
-  });
+  const limiter = useEach(() => createMemoryRateLimiter(100));
 
   const count = (key: string, limit: number, window: Window | undefined = minute) =>
     countsOf(limiter, limit, key, window);

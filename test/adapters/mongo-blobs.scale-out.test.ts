@@ -2,16 +2,12 @@ import { expect } from 'chai';
 import { openGridBucket } from '../../shared/mongo/grid-bucket.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { inParallel, start } from '../contract/records.ts';
+import { useOnce } from '../support/between.ts';
 import { createTestClock } from '../support/clock.ts';
-import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { openTestMongo } from '../support/mongo.ts';
 
 describe('Documents in GridFS', () => {
-  let test: TestMongo;
-
-  before(async () => {
-    test = await openTestMongo();
-  });
-  after(() => test.giveBack());
+  const test = useOnce(openTestMongo);
 
   it('parallel puts of one document do not deadlock', async () => {
     const bucket = openGridBucket(test.mongo.connection, 'html');

@@ -15,22 +15,20 @@ import {
   ownedVersion,
   start,
 } from '../contract/records.ts';
+import { useEach } from '../support/between.ts';
 import { createTestClock } from '../support/clock.ts';
-import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { openTestMongo } from '../support/mongo.ts';
 
 describe('drops in MongoDB', () => {
-  let database: TestMongo;
+  const database = useEach(openTestMongo);
   let connection: Connection;
   let drops: DropStore;
   let pendingTasks: PendingTaskStore;
 
-  beforeEach(async () => {
-    database = await openTestMongo();
+  beforeEach(() => {
     ({ connection } = database.mongo);
     ({ drops, pendingTasks } = createMongoStores(connection, createTestClock(start)));
   });
-
-  afterEach(() => database.giveBack());
 
   const create = (changes: Partial<NewDrop> = {}) => makeDrop({ drops }, changes);
 

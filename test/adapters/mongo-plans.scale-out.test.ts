@@ -17,8 +17,9 @@ import {
   start,
   tags,
 } from '../contract/records.ts';
+import { useOnce } from '../support/between.ts';
 import { createTestClock } from '../support/clock.ts';
-import { makeTestMongo, type TestMongo } from '../support/mongo.ts';
+import { makeTestMongo } from '../support/mongo.ts';
 
 const day = '2026-01-31';
 const openReports = { withClosed: false, slug: null, before: null, limit: 10 };
@@ -46,20 +47,14 @@ function sortedIndex(
 }
 
 describe('Commands to MongoDB and the indexes that they use', () => {
-  let test: TestMongo;
-  let stores: ReturnType<typeof createMongoStores>;
+  const test = useOnce(makeTestMongo);
+  const stores = useOnce(() => createMongoStores(test.mongo.connection, createTestClock(start)));
   const signIn = aSignIn({ codeHash: 'code-7', pollHash: 'poll-7' });
   const token = aToken();
   const session = aSession();
   const identity = { provider: 'local', subject: 's7', name: 'seven' };
 
-  before(async () => {
-    test = await makeTestMongo();
-    stores = createMongoStores(test.mongo.connection, createTestClock(start));
-    await fill();
-  });
-
-  after(() => test.giveBack());
+  before(fill);
 
   /** One record of each kind to find, among so many others that a scan would be more expensive. */
   async function fill(): Promise<void> {

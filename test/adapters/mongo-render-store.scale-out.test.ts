@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createMongoRenderStore } from '../../shared/renders/mongo.ts';
-import type { Artefact, RenderStore } from '../../shared/renders/render-store.ts';
+import type { Artefact } from '../../shared/renders/render-store.ts';
 import { anArtefact } from '../contract/records.ts';
-import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { useEach } from '../support/between.ts';
+import { openTestMongo } from '../support/mongo.ts';
 
 /** More than a record holds. */
 const large = 'large '.repeat(20_000);
@@ -12,15 +13,9 @@ function aLargeArtefact(renderer = 1): Artefact {
 }
 
 describe('Chunks of artefacts in MongoDB', () => {
-  let test: TestMongo;
-  let renders: RenderStore;
+  const test = useEach(openTestMongo);
+  const renders = useEach(() => createMongoRenderStore(test.mongo.connection));
   const chunks = () => test.mongo.connection.collection<{ _id: string }>('artefact_chunks');
-
-  beforeEach(async () => {
-    test = await openTestMongo();
-    renders = createMongoRenderStore(test.mongo.connection);
-  });
-  afterEach(() => test.giveBack());
 
   /** The ids of the chunks that a put under way has written. */
   async function beginPut(versionId: string, renderer: string): Promise<string> {

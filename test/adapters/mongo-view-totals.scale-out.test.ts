@@ -1,27 +1,18 @@
 import { expect } from 'chai';
-import type { DropStore } from '../../shared/drops/drop-store.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { createMongoViewTotals } from '../../shared/views/mongo.ts';
-import type { ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel, makeDrop, start } from '../contract/records.ts';
+import { useOnce } from '../support/between.ts';
 import { createTestClock } from '../support/clock.ts';
-import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { openTestMongo } from '../support/mongo.ts';
 
 const day = '2026-01-31';
 const nextDay = '2026-02-01';
 
 describe('Batches of views in MongoDB', () => {
-  let test: TestMongo;
-  let drops: DropStore;
-  let totals: ViewTotals;
-
-  before(async () => {
-    test = await openTestMongo();
-    ({ drops } = createMongoStores(test.mongo.connection, createTestClock(start)));
-    totals = createMongoViewTotals(test.mongo.connection);
-  });
-
-  after(() => test.giveBack());
+  const test = useOnce(openTestMongo);
+  const drops = useOnce(() => createMongoStores(test.mongo.connection, createTestClock(start)).drops);
+  const totals = useOnce(() => createMongoViewTotals(test.mongo.connection));
 
   async function create() {
     const { id, slug } = await makeDrop({ drops });

@@ -6,7 +6,8 @@ import { createMongoProcessRegistry } from '../../shared/pages/mongo.ts';
 import type { ProcessRegistry } from '../../shared/pages/page-changes.ts';
 import { createRedisPageChanges } from '../../shared/pages/redis.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
-import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { useEach } from '../support/between.ts';
+import { openTestMongo } from '../support/mongo.ts';
 import { redisUrl, useRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 
@@ -17,18 +18,11 @@ const promptMs = 700;
 describe('Changes of pages over Redis', () => {
   const redis = useRedis();
   const opened: { close(): Promise<void> }[] = [];
-  let test: TestMongo;
-  let registry: ProcessRegistry;
-
-  beforeEach(async () => {
-    test = await openTestMongo();
-    registry = createMongoProcessRegistry(test.mongo.connection);
-  });
-
   afterEach(async () => {
     for (const changes of opened.splice(0)) await changes.close();
-    await test.giveBack();
   });
+  const test = useEach(openTestMongo);
+  const registry = useEach(() => createMongoProcessRegistry(test.mongo.connection));
 
   interface ProcessOptions {
     readonly connection?: Redis;

@@ -4,6 +4,7 @@ import type { Redis } from '../../shared/redis/connection.ts';
 import { createRedisViewStore } from '../../shared/views/redis.ts';
 import type { ViewCount, ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel, later, start } from '../contract/records.ts';
+import { useEach } from '../support/between.ts';
 import { atOnce, inTimeMs } from '../support/in-time.ts';
 import { emptyRedis, redisUrl, untilBack, useRedis } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
@@ -50,11 +51,7 @@ function createTotals() {
 
 describe('Views in Redis', () => {
   const redis = useRedis();
-  let totals: ReturnType<typeof createTotals>;
-
-  beforeEach(() => {
-    totals = createTotals();
-  });
+  const totals = useEach(createTotals);
 
   const openStore = async () => createRedisViewStore(await redis.open(), totals);
 

@@ -2,7 +2,8 @@ import { hkdfSync } from 'node:crypto';
 import { expect } from 'chai';
 import { EncryptJWT, UnsecuredJWT } from 'jose';
 import { createSealer } from '../../shared/secrets/jose.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
+import { useEach } from '../support/between.ts';
+import { createTestClock } from '../support/clock.ts';
 
 const secret = 'a secret of thirty-two characters';
 const newer = 'a newer secret of thirty-two chars';
@@ -10,11 +11,7 @@ const older = 'an older secret of thirty-two chars';
 const minute = 60_000;
 
 describe('The sealer', () => {
-  let clock: TestClock;
-
-  beforeEach(() => {
-    clock = createTestClock();
-  });
+  const clock = useEach(createTestClock);
 
   const sealerOf = (...secrets: [string, ...string[]]) => createSealer(secrets, clock);
   const seal = (content: object = { a: 1 }, sealer = sealerOf(secret)) =>

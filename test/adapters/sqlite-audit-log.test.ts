@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createSqliteAuditLog } from '../../shared/moderation/sqlite.ts';
-import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
+import { openDatabase } from '../../shared/sqlite/database.ts';
+import { useEach } from '../support/between.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 describe('The audit log in SQLite', () => {
-  let db: Database;
-  beforeEach(() => {
-    db = openDatabase(join(makeTempDir(), 'dropleaf.sqlite'));
-  });
-  afterEach(() => db.close());
+  const db = useEach(() => openDatabase(join(makeTempDir(), 'dropleaf.sqlite')));
 
   const statements: [what: string, sql: string, error: RegExp][] = [
     ['removal', 'DELETE FROM audit_log', /entries of the audit log stay/],

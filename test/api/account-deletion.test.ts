@@ -1,12 +1,18 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { Engine } from '../../shared/engines/engine.ts';
 import { callEverything } from '../support/calls.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { json, useEdgeDoubles } from '../support/edge-double.ts';
 import { expectError } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
-import { type Owner, startService, type TestService, useOwner, useService } from '../support/service.ts';
+import { createGate } from '../support/gate.ts';
+import {
+  type Owner,
+  startService,
+  type TestService,
+  useOwner,
+  useService,
+  useServiceOfEach,
+} from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const hour = 3_600_000;
@@ -128,23 +134,12 @@ describe('DELETE /api/me', () => {
 });
 
 describe('DELETE /api/me, when a part fails', () => {
-  let service: TestService;
-  let engine: Engine | undefined;
-  let gate: Gate;
-
-  beforeEach(async () => {
-    gate = createGate();
-    service = await startService({
-      adaptEngine(own) {
-        engine = own;
-        return { ...own, drops: gate.wrap(own.drops, ['removeSome', 'create']) };
-      },
-    });
-  });
-  afterEach(async () => {
-    gate.open();
-    await service.stop();
-  });
+  const gate = createGate();
+  afterEach(() => gate.open());
+  const service = useServiceOfEach({}, (engine) => ({
+    ...engine,
+    drops: gate.wrap(engine.drops, ['removeSome', 'create']),
+  }));
 
   it('the account is deleted, and the job removes the drops', async () => {
     const { owner, slug } = await service.newDrop();
@@ -163,7 +158,10 @@ describe('DELETE /api/me, when a part fails', () => {
     const creating = owner.post();
     await until(() => gate.waiting() > 0, 'the create reaches the store');
     const removing = remove(owner);
-    await until(async () => (await engine?.accounts.find(owner.userId)) === null, 'the account is deleted');
+    await until(
+      async () => (await service.services.engine.accounts.find(owner.userId)) === null,
+      'the account is deleted',
+    );
     gate.open();
     const [{ body }, removed] = await Promise.all([creating, removing]);
     expect(removed.status).to.equal(204);

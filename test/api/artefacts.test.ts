@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import { makeChartReport } from '../browser/chart-report.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useServiceOfEach } from '../support/service.ts';
 
 const asBrotli = { headers: { 'accept-encoding': 'br' } };
 
 describe('The stored page of a version', () => {
-  let service: TestService;
-  beforeEach(async () => {
-    service = await startService();
-  });
-  afterEach(() => service.stop());
+  const service = useServiceOfEach();
 
   it('has at most 0.32 of the bytes of a report with a chart library', async () => {
     const { slug } = await service.newDrop({ html: makeChartReport() });

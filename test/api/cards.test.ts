@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createCardRenderer, drawnText } from '../support/card-renderer.ts';
 import { expectError } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 
 const purger = { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' };
 const lockedText = drawnText({ kind: 'locked', title: '', description: '' });
@@ -10,10 +10,7 @@ const pageText = (title: string, description = '') => drawnText({ kind: 'page', 
 
 describe('GET /p/{slug}/card.png', () => {
   const service = useService(purger);
-  let owner: Owner;
-  before(async () => {
-    owner = await service.newOwner();
-  });
+  const owner = useOwner(service);
 
   const cardOf = (slug: string) => service.get(`/p/${slug}/card.png`);
   const change = (method: string, slug: string, rest: string, body?: object) =>
@@ -102,10 +99,7 @@ describe('A share card', () => {
 
 describe('Tags for previews of links', () => {
   const service = useService();
-  let owner: Owner;
-  before(async () => {
-    owner = await service.newOwner();
-  });
+  const owner = useOwner(service);
 
   async function tagsOf(slug: string) {
     const { text } = await service.get(`/p/${slug}`);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 
 type Endpoint = 'POST' | 'PUT' | 'PATCH' | 'passcode';
 
@@ -61,10 +61,7 @@ const rules: readonly (readonly [string, readonly unknown[], string, string, str
 
 describe('Fields of a drop', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
-  let owner: Owner;
-  before(async () => {
-    owner = await service.newOwner();
-  });
+  const owner = useOwner(service);
 
   function send(endpoint: Endpoint, slug: string, fields: object) {
     if (endpoint === 'POST') return owner.post(fields);

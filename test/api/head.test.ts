@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { useOnce } from '../support/between.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { routesOf } from '../support/description.ts';
-import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { startGitHubDouble } from '../support/github-double.ts';
 import { createTestPages } from '../support/layout.ts';
 import { createPerson, type Person } from '../support/person.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
@@ -18,12 +19,7 @@ const contact = { SECURITY_CONTACT: 'mailto:security@drops.example' };
 const browser = { 'user-agent': 'Mozilla/5.0', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
 describe('HEAD', () => {
-  let double: GitHubDouble;
-
-  before(async () => {
-    double = await startGitHubDouble();
-  });
-  after(() => double.close());
+  const double = useOnce(startGitHubDouble);
 
   for (const provider of ['GitHub', 'the sign-in key']) {
     it(`of every GET path changes no stored data and sets no cookie; sign-in with ${provider}`, async () => {

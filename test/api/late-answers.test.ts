@@ -2,36 +2,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useServiceOfEach } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** ANSWER_MS while the store does not answer. Otherwise it is a time that no busy machine exceeds. */
 const shortMs = 200;
 
 describe('An answer that takes longer than ANSWER_MS', () => {
-  let service: TestService;
-  let atTokens: Gate;
-  let atDrops: Gate;
-
-  beforeEach(async () => {
-    atTokens = createGate();
-    atDrops = createGate();
-    service = await startService({
-      env: { BUFFERED_BYTES: String(1024 * 1024) },
-      adaptEngine: (engine) => ({
-        ...engine,
-        // Not of the jobs, which use other methods.
-        tokens: { ...engine.tokens, findByHash: atTokens.wrap(engine.tokens).findByHash },
-        drops: atDrops.wrap(engine.drops),
-        ready: () => atDrops.wrap(engine).ready(),
-        pageChanges: { ...engine.pageChanges, isCurrent: () => false }, // each page is read
-      }),
-    });
-  });
-  afterEach(async () => {
-    openAll();
-    await service.stop();
-  });
+  const [atTokens, atDrops] = [createGate(), createGate()];
+  afterEach(openAll);
+  const service = useServiceOfEach({ BUFFERED_BYTES: String(1024 * 1024) }, (engine) => ({
+    ...engine,
+    // Not of the jobs, which use other methods.
+    tokens: { ...engine.tokens, findByHash: atTokens.wrap(engine.tokens).findByHash },
+    drops: atDrops.wrap(engine.drops),
+    ready: () => atDrops.wrap(engine).ready(),
+    pageChanges: { ...engine.pageChanges, isCurrent: () => false }, // each page is read
+  }));
 
   function hold(...gates: Gate[]): void {
     for (const gate of gates) gate.hold();

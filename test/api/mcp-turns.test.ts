@@ -1,23 +1,16 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { createGate } from '../support/gate.ts';
+import { type Owner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 describe('MCP messages of several accounts', () => {
-  let service: TestService;
-  let gate: Gate;
-
-  before(async () => {
-    gate = createGate();
-    service = await startService({
-      adaptEngine: (own) => ({ ...own, tokens: gate.wrap(own.tokens, ['findByHash']) }),
-    });
-  });
-  after(async () => {
-    gate.open();
-    await service.stop();
-  });
+  const gate = createGate();
+  after(() => gate.open());
+  const service = useService({}, (engine) => ({
+    ...engine,
+    tokens: gate.wrap(engine.tokens, ['findByHash']),
+  }));
 
   const ping = (owner: Owner) =>
     owner.request('POST', '/mcp', {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { routesOf } from '../support/description.ts';
 import { isScaleOutRun } from '../support/engine.ts';
 import { scrape, withMetrics } from '../support/scrape.ts';
-import { type Owner, useServiceOfEach } from '../support/service.ts';
+import { useOwner, useServiceOfEach } from '../support/service.ts';
 
 /** As many as the service sends to a server. */
 const commandsOfServers = Array.from({ length: 15 }, (_, n) => `command${n}`);
@@ -12,10 +12,7 @@ type Series = Map<string, number>;
 
 describe('Metrics', () => {
   const service = useServiceOfEach({ ...withMetrics, WRITES_PER_MINUTE: '2' });
-  let owner: Owner;
-  beforeEach(async () => {
-    owner = await service.newOwner();
-  });
+  const owner = useOwner(service);
 
   it('count answers by method, route and class of status, and never by slug', async () => {
     const { slug } = (await owner.request('POST', '/api/drops', { body: { title: 'A', html: '<p>A' } })).body;

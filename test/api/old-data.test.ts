@@ -4,7 +4,6 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { Config } from '../../shared/config/config.ts';
-import type { Engine } from '../../shared/engines/engine.ts';
 import { createTestClock } from '../support/clock.ts';
 import { isScaleOutRun } from '../support/engine.ts';
 import { expectError } from '../support/expect.ts';
@@ -53,17 +52,12 @@ function withoutAdditions(body: WireBody): unknown {
 
 describe('Data of an earlier release', () => {
   let service: TestService;
-  let engine: Engine | undefined;
 
   before(async () => {
     service = await startService({
       env: { BASE_URL },
       clock: createTestClock(expected.now),
       prepare: putOldData,
-      adaptEngine(own) {
-        engine = own;
-        return own;
-      },
     });
     await service.settle();
   });
@@ -120,10 +114,10 @@ describe('Data of an earlier release', () => {
 
   it('removes the documents of the deleted drop and of the deleted version, and no others', async () => {
     service.clock.advance(15 * 60_000);
-    await engine?.jobs.enqueue('store.reconcile', {});
+    await service.services.engine.jobs.enqueue('store.reconcile', {});
     await service.settle();
     await service.settle(); // the jobs that were enqueued by the first
-    expect(await engine?.html.listIds('', 'z', 100)).to.have.length(9);
+    expect(await service.services.engine.html.listIds('', 'z', 100)).to.have.length(9);
   });
 
   it('keeps the suspended account suspended', async () => {

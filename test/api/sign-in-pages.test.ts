@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { useEach } from '../support/between.ts';
 import { expectError } from '../support/expect.ts';
 import { createPerson, expectRefusal, type Person, type Shown } from '../support/person.ts';
 import { type TestService, useService } from '../support/service.ts';
@@ -40,10 +41,7 @@ describe('sign-in pages', () => {
     SIGN_INS_PER_ACCOUNT: '1000',
     CODE_TRIES: '1000',
   });
-  let person: Person;
-  beforeEach(() => {
-    person = createPerson(service);
-  });
+  const person = useEach(() => createPerson(service));
 
   describe('with the sign-in key', () => {
     it('the user enters code, name and key and approves: the client gets its token', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Answer, RequestOptions } from '../support/client.ts';
 import { expectDrop, expectError, expectTooMany } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 import { readAtRest } from '../support/stored.ts';
 
 const minutes = 60_000;
@@ -10,11 +10,7 @@ const page = '<!doctype html><title>From a file</title><p>é';
 
 describe('POST /api/uploads and PUT of the document', () => {
   const service = useService({ WRITES_PER_DAY: '4', DROPS_PER_ACCOUNT: '3' });
-  let owner: Owner;
-
-  beforeEach(async () => {
-    owner = await service.newOwner();
-  });
+  const owner = useOwner(service);
 
   const ask = (body: object, asker = owner) => asker.request('POST', '/api/uploads', { body });
 

@@ -1,16 +1,14 @@
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { useOnce } from '../support/between.ts';
+import { openDashboard } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
 import { follow, openSignedIn, tabTo, useBrowser } from './browser.ts';
 
 describe('The page of a drop in the dashboard, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
-  let ada: Dashboard;
-  before(async () => {
-    ada = await openDashboard(service);
-  });
+  const ada = useOnce(() => openDashboard(service));
 
   const open = (path: string, options?: BrowserContextOptions) =>
     openSignedIn(browser, ada, service.url, path, options);

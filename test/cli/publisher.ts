@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome } from '../bin/command.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 import type { WireDrop } from '../support/wire.ts';
 import { type RunOptions, useClient } from './client.ts';
 
@@ -9,10 +9,7 @@ import { type RunOptions, useClient } from './client.ts';
 export function useOwnersClient() {
   const service = useService();
   const client = useClient();
-  let owner: Owner;
-  beforeEach(async () => {
-    owner = await service.newOwner();
-  });
+  const owner = useOwner(service);
 
   const env = () => ({ DROPLEAF_URL: service.url, DROPLEAF_TOKEN: owner.token });
   const path = (name: string) => join(client.dir, name);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type JobHandlers, type JobName, jobNames } from '../../shared/jobs/job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
+import { useEach } from '../support/between.ts';
 import type { LogLine } from '../worker/recording-log.ts';
 
 export interface JobProcess {
@@ -32,24 +33,10 @@ export interface JobFixture {
 
 /** Opens a fixture for each test of the surrounding suite. */
 export function useJobFixture<F extends JobFixture>(openFixture: () => Promise<F>) {
-  let fixture: F | undefined;
-
-  beforeEach(async () => {
-    fixture = await openFixture();
-  });
-
-  afterEach(async () => {
-    await fixture?.close();
-    fixture = undefined;
-  });
-
-  function current(): F {
-    if (fixture === undefined) throw new Error('The fixture is open during tests only');
-    return fixture;
-  }
+  const fixture = useEach(openFixture);
 
   return {
-    fixture: current,
+    fixture: () => fixture,
 
     /** Starts a worker process that records its calls as `name payload`. Handlers that are not given do nothing. */
     async startProcess(
@@ -57,7 +44,7 @@ export function useJobFixture<F extends JobFixture>(openFixture: () => Promise<F
       options: Parameters<F['openProcess']>[0] = {},
     ): Promise<Awaited<ReturnType<F['openProcess']>> & { callsOf(name: JobName): string[] }> {
       // proof: `openProcess` is that of F
-      const process = (await current().openProcess(options)) as Awaited<ReturnType<F['openProcess']>>;
+      const process = (await fixture.openProcess(options)) as Awaited<ReturnType<F['openProcess']>>;
       const calls: string[] = [];
       process.queue.start(recordingHandlers(calls, handlers));
       return { ...process, callsOf: (name) => calls.filter((call) => call.startsWith(`${name} `)) };
@@ -67,7 +54,7 @@ export function useJobFixture<F extends JobFixture>(openFixture: () => Promise<F
     async passAttempts(settle: () => Promise<void>): Promise<void> {
       await settle();
       for (const seconds of [2, 4, 8, 16, 32]) {
-        await current().pass(seconds * 1_000);
+        await fixture.pass(seconds * 1_000);
         await settle();
       }
     },

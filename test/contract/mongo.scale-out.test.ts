@@ -12,13 +12,13 @@ describe('MongoDB and Redis', () => {
 
   async function openStores(): Promise<Stores> {
     const clock = createTestClock(start);
-    const { mongo, giveBack } = await openTestMongo();
+    const { mongo, close } = await openTestMongo();
     const { viewTotals, ...stores } = createMongoStores(mongo.connection, clock);
     return {
       clock,
       ...stores,
       views: createRedisViewStore(await redis.open(), viewTotals),
-      close: giveBack,
+      close,
     };
   }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
 import type { Quota, RateLimiter, Reservation } from '../../shared/limits/rate-limiter.ts';
+import { useEach } from '../support/between.ts';
 import { inParallel, later, start } from './records.ts';
 
 const minute = windowOf(start, minuteMs);
@@ -28,11 +29,7 @@ export function expectReserved(reserved: Reservation | Quota | 'busy'): Reservat
 /** The behaviour of RateLimiter that all adapters share. */
 export function describeRateLimiterContract(engine: string, openLimiter: () => Promise<RateLimiter>): void {
   describe(`RateLimiter (${engine})`, () => {
-    let limiter: RateLimiter;
-
-    beforeEach(async () => {
-      limiter = await openLimiter();
-    });
+    const limiter = useEach(openLimiter);
 
     const count = (limit: number, key = 'k', window = minute) => countsOf(limiter, limit, key, window);
 

@@ -1,4 +1,5 @@
 import type { Engine } from '../../shared/engines/engine.ts';
+import { useEach } from '../support/between.ts';
 import type { TestClock } from '../support/clock.ts';
 
 /** The stores of one database. The suites know them by their ports only, so any engine can be run through them. */
@@ -12,19 +13,6 @@ export type OpenStores = () => Promise<Stores>;
 
 /** Fresh stores for each test of the suite that this is called in. */
 export function useStores<T extends Pick<Engine, 'close'>>(openStores: () => Promise<T>): () => T {
-  let stores: T | undefined;
-
-  beforeEach(async () => {
-    stores = await openStores();
-  });
-
-  afterEach(async () => {
-    await stores?.close();
-    stores = undefined;
-  });
-
-  return () => {
-    if (stores === undefined) throw new Error('Stores are open during tests only');
-    return stores;
-  };
+  const stores = useEach(openStores);
+  return () => stores;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Redis } from '../../shared/redis/connection.ts';
+import { useOnce } from '../support/between.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { countJobs } from '../support/jobs.ts';
@@ -14,17 +14,12 @@ describe('Jobs while MongoDB is away', () => {
   const [service, database] = useServiceBeside(async () => {
     const mongo = await openTestMongo();
     const proxy = await openFlakyProxy(mongo.uri);
-    const close = () => proxy.close().then(mongo.giveBack);
+    const close = () => proxy.close().then(mongo.close);
     const uri = `${proxy.throughProxy(mongo.uri)}&serverSelectionTimeoutMS=1000`;
     return { mongo, proxy, close, env: { MONGODB_URI: uri } };
   });
-  let redis: Redis;
-
-  before(async () => {
-    redis = await openTestRedis(service.config.REDIS_PREFIX);
-  });
+  const redis = useOnce(() => openTestRedis(service.config.REDIS_PREFIX));
   beforeEach(() => database.proxy.restore());
-  after(() => redis?.close());
 
   for (const seconds of [25, 55, 600])
     it(`for ${seconds} s: none fails, all are done once it is back, and the log has one line a minute`, async () => {

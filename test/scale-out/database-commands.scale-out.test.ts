@@ -17,8 +17,8 @@ const blobCollections = /^html\.(files|chunks)$|^(contexts|artefacts|artefact_ch
 /** How often each kind of request goes to MongoDB, as the driver reports it, and to Redis, as Redis does. */
 describe('Commands to the databases for each request', () => {
   const [service, database] = useServiceBeside(async () => {
-    const { mongo, uri, giveBack } = await openTestMongo();
-    return { ...mongo, close: giveBack, env: { MONGODB_URI: `${uri}&monitorCommands=true` } };
+    const { mongo, uri, close } = await openTestMongo();
+    return { ...mongo, close, env: { MONGODB_URI: `${uri}&monitorCommands=true` } };
   });
   let commands: Command[] = [];
 

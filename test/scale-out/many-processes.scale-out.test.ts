@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Watched } from '../bin/command.ts';
+import { useOnce } from '../support/between.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
@@ -84,11 +85,7 @@ describe('Many processes behind nginx', function () {
   });
 
   describe('limits', () => {
-    let raised: Front;
-    before(async () => {
-      raised = await openOther({ WRITES_PER_MINUTE: '100000', DROPS_PER_ACCOUNT: '100000' });
-    });
-    after(() => raised?.close());
+    const raised = useOnce(() => openOther({ WRITES_PER_MINUTE: '100000', DROPS_PER_ACCOUNT: '100000' }));
 
     it('90 POSTs of an account at once: exactly 60 in the minute', async () => {
       const { owner, posted, began, ended } = await withinOneWindow(minute, async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Redis } from '../../shared/redis/connection.ts';
+import { useEach } from '../support/between.ts';
 import { createGate } from '../support/gate.ts';
 import { countJobs } from '../support/jobs.ts';
 import { noLimits } from '../support/no-limits.ts';
@@ -26,11 +26,7 @@ describe('When Redis is emptied', () => {
     pendingTasks: gate.wrap(opened.pendingTasks, ['findForRender']),
   }));
   const owner = useOwner(service);
-  let redis: Redis;
-  beforeEach(async () => {
-    redis = await openTestRedis(service.config.REDIS_PREFIX);
-  });
-  afterEach(() => redis?.close());
+  const redis = useEach(() => openTestRedis(service.config.REDIS_PREFIX));
 
   /** @returns how many views only Redis had */
   async function empty(): Promise<number> {

@@ -20,7 +20,7 @@ describe('A MongoDB that answers and refuses writes', () => {
   const [service, database] = useServiceBeside(async () => {
     const mongo = await openTestMongo();
     const proxy = await openCommandProxy(mongo.uri);
-    const close = () => proxy.close().then(mongo.giveBack);
+    const close = () => proxy.close().then(mongo.close);
     return { mongo, proxy, close, env: { MONGODB_URI: proxy.throughProxy(mongo.uri) } };
   });
   const answerWritesWith: CommandProxy['answerWritesWith'] = (answer) =>

@@ -12,6 +12,7 @@ import type { SignInStore } from '../../shared/sign-ins/sign-in-store.ts';
 import { createSignIns } from '../../shared/sign-ins/sign-ins.ts';
 import { createSqliteSignInStore } from '../../shared/sign-ins/sqlite.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
+import { useEach } from '../support/between.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
@@ -71,11 +72,7 @@ function openScene() {
 
 // What a client or a user can observe is tested over HTTP: test/api/sign-in-start.test.ts and sign-in-pages.test.ts.
 describe('sign-ins', () => {
-  let scene: ReturnType<typeof openScene>;
-  beforeEach(() => {
-    scene = openScene();
-  });
-  afterEach(() => scene.close());
+  const scene = useEach(openScene);
 
   it('draws another code if a stored sign-in has the code', async () => {
     let refusals = 3;

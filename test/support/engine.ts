@@ -27,7 +27,7 @@ export async function openTestEngine(clock: TestClock): Promise<TestEngine> {
     settle: () => drainJobs(redis),
     async close() {
       stopFollowing();
-      await mongo.giveBack();
+      await mongo.close();
       await emptyRedis(redis);
       await redis.close();
     },

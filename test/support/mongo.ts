@@ -12,7 +12,7 @@ export interface TestMongo {
   /** For whole services, which open connections of their own. Has options already. */
   readonly uri: string;
   /** Empties it for another test. */
-  giveBack(): Promise<void>;
+  close(): Promise<void>;
 }
 
 const made: TestMongo[] = [];
@@ -41,7 +41,7 @@ export async function makeTestMongo(): Promise<TestMongo> {
   const fresh: TestMongo = {
     mongo,
     uri,
-    async giveBack() {
+    async close() {
       await empty(mongo);
       free.push(fresh);
     },

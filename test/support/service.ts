@@ -13,6 +13,7 @@ import type { Log } from '../../shared/log/log.ts';
 import { throttleFailures } from '../../shared/log/throttled-log.ts';
 import { createArgon2Hasher } from '../../shared/passcodes/argon2.ts';
 import { startWorker } from '../../worker/start-worker.ts';
+import { between, useEach } from './between.ts';
 import { createCardRenderer } from './card-renderer.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestClock, type TestClock } from './clock.ts';
@@ -157,12 +158,7 @@ export function useServiceOfEach(
 
 /** A new owner for each test of the surrounding suite. */
 export function useOwner(service: Pick<TestService, 'newOwner'>): Owner {
-  return between(
-    beforeEach,
-    afterEach,
-    () => service.newOwner(),
-    () => undefined,
-  );
+  return useEach(() => service.newOwner());
 }
 
 /** What a service needs beside it, such as a double. */
@@ -194,33 +190,6 @@ function runningBetween(
   start: () => Promise<TestService>,
 ): TestService {
   return between(begin, end, start, (service) => service?.stop());
-}
-
-/** What `begin` opens and `end` closes, with `undefined` where it was not opened. It can be used while tests run. */
-function between<T extends object>(
-  begin: Mocha.HookFunction,
-  end: (hook: () => Promise<unknown>) => unknown,
-  open: () => Promise<T>,
-  close: (opened?: T) => unknown,
-): T {
-  let opened: T | undefined;
-  begin(async () => {
-    opened = await open();
-  });
-  end(async () => {
-    await close(opened);
-    opened = undefined;
-  });
-  // What is read and set is that of what was opened; `{}` is never seen.
-  return new Proxy({} as T, {
-    get: (_, name) => Reflect.get(present(), name),
-    set: (_, name, value) => Reflect.set(present(), name, value),
-  });
-
-  function present(): T {
-    if (opened === undefined) throw new Error('it is open only while tests run');
-    return opened;
-  }
 }
 
 interface Parts {

@@ -3,6 +3,7 @@ import { newId } from '../../shared/domain/ids.ts';
 import type { JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobProducer } from '../../shared/jobs/job-queue.ts';
 import { at } from '../contract/records.ts';
+import { useEach } from '../support/between.ts';
 import { countJobs } from '../support/jobs.ts';
 import { type FaultScene, purgeAgain, settleAll } from './fault-matrix.ts';
 import { createMeanwhile } from './faults.ts';
@@ -44,13 +45,7 @@ const jobs: readonly {
 /** Deletes a drop before each step of each job that changes it. */
 export function describeDeletions(engine: string, openScene: () => Awaitable<FaultScene>): void {
   describe(`When a drop is deleted while its jobs run (${engine})`, () => {
-    let scene: FaultScene;
-
-    beforeEach(async () => {
-      scene = await openScene();
-    });
-
-    afterEach(() => scene.close());
+    const scene = useEach(openScene);
 
     async function isGone({ id, versionId }: Published): Promise<void> {
       expect(await scene.stores.pendingTasks.find(id)).to.equal(null);

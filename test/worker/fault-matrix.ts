@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
+import { useEach } from '../support/between.ts';
 import { countJobs } from '../support/jobs.ts';
 import { createFaults, type FaultKind, faultKinds } from './faults.ts';
 import { type CaseScene, type JobCase, jobCases } from './job-cases.ts';
@@ -43,13 +44,7 @@ export function describeFaultMatrix(
   describe(`When a step of a job fails (${engine})`, function () {
     this.timeout(180_000); // each test is dozens of runs
 
-    let scene: FaultScene;
-
-    beforeEach(async () => {
-      scene = await openScene();
-    });
-
-    afterEach(() => scene.close());
+    const scene = useEach(openScene);
 
     /** Runs the case with a fault at that step; false: the job has fewer steps. */
     async function runWithFault(each: JobCase, step: number, kind: FaultKind): Promise<boolean> {

@@ -88,7 +88,7 @@ export async function openScaleOutScene() {
       await Promise.all([...running].map((process) => process.close()));
       await emptyRedis(redis);
       await redis.close();
-      await mongo.giveBack();
+      await mongo.close();
       stopFollowing();
     },
   };
