@@ -181,8 +181,10 @@ describe('errors of MongoDB', () => {
         expect(await rejectionOf(storeOf(() => Promise.reject(error)).store.find(''))).to.equal(error);
       });
 
-    it('passes on arguments and results', async () => {
+    it('passes on arguments, results and what is no error', async () => {
       expect(await storeOf(async () => 'b').store.find('a')).to.equal('ab');
+      const { store } = storeOf(() => Promise.reject('MongoNetworkError'));
+      expect(await store.find('').catch((reason: unknown) => reason)).to.equal('MongoNetworkError');
     });
 
     it('rejects at the time limit, and ignores an error after it', async () => {

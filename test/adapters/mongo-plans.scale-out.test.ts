@@ -25,7 +25,6 @@ const day = '2026-01-31';
 const openReports = { withClosed: false, slug: null, before: null, limit: 10 };
 const allReports = { ...openReports, withClosed: true };
 const earlier = { id: 'd5', createdAt: start };
-const record = anIdempotencyRecord();
 const listed: DropQuery = { ...newestFirst, pageSize: 20 };
 const slug = 'slug-1-7';
 const ownerId = 'owner-1';
@@ -153,10 +152,13 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.auditLog.end('e7', 'done', later), 'update audit_log by _id_'],
     [() => stores.auditLog.list('e7', 10), 'find audit_log by _id_'],
     [() => stores.idempotency.find('a', 'k'), 'find idempotency_keys by _id_'],
-    [() => stores.idempotency.insert(record), 'insert idempotency_keys'],
-    [() => stores.idempotency.finish(record), 'update idempotency_keys by _id_'],
-    [() => stores.idempotency.replace(record, record), 'update idempotency_keys by _id_'],
-    [() => stores.idempotency.remove(record), 'delete idempotency_keys by _id_'],
+    [() => stores.idempotency.insert(anIdempotencyRecord()), 'insert idempotency_keys'],
+    [() => stores.idempotency.finish(anIdempotencyRecord()), 'update idempotency_keys by _id_'],
+    [
+      () => stores.idempotency.replace(anIdempotencyRecord(), anIdempotencyRecord()),
+      'update idempotency_keys by _id_',
+    ],
+    [() => stores.idempotency.remove(anIdempotencyRecord()), 'delete idempotency_keys by _id_'],
     [
       () => stores.idempotency.removeCreatedBefore(start),
       'delete idempotency_keys by idempotency_keys_created',

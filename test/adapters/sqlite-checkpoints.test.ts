@@ -26,8 +26,10 @@ describe('Checkpoints of the SQLite database', () => {
   it('copy a long WAL into the open database file, and the WAL restarts', async () => {
     const reported: unknown[] = [];
     const report = (what: unknown) => reported.push(what);
+    const diskRecovered = () => report('recovered');
+    const migrated = () => report('migrated');
     db = openDatabase(path, {
-      reports: { checkpointFailed: report, diskFailed: report, walIsLong: report, migrated: report },
+      reports: { checkpointFailed: report, diskFailed: report, diskRecovered, walIsLong: report, migrated },
     });
     const html = createSqliteBlobStore(db, 'html_blobs');
     for (let n = 0; n < 6; n++) await html.put(`v${n}`, document);

@@ -145,10 +145,13 @@ describe('The SQLite job queue', () => {
     expect(listRows()).to.deep.equal([{ state: 'waiting', attempts: 0, crashes: 0, dueAt, error: null }]);
   });
 
-  it('removes failed jobs after 7 days', async () => {
+  it('removes failed jobs after 7 days, and keeps the newest of each key until then', async () => {
     const { queue, settle } = await startProcess({ 'drop.remove': () => rejectWith('no') });
-    await queue.enqueue('drop.remove', { dropId: 'd' });
-    await passAttempts(settle);
+    for (let i = 0; i < 2; i++) {
+      await queue.enqueue('drop.remove', { dropId: 'd' });
+      await passAttempts(settle);
+    }
+    expect(listRows().map(({ state }) => state)).to.deep.equal(['failed']);
     for (const [ms, failed] of [
       [7 * day - hour, 1],
       [2 * hour, 0],

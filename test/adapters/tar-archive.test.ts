@@ -55,6 +55,39 @@ describe('tar archives', () => {
     expect(await readSizes(input)).to.deep.equal(sizes);
   });
 
+  it('go through pipes in pieces of any size', async () => {
+    const path = join(dir, 'a.tar');
+    await write(path);
+    const all = readFileSync(path);
+    async function* inPieces() {
+      for (let from = 0; from < all.byteLength; from += 9_999) yield all.subarray(from, from + 9_999);
+    }
+    const input = openArchivePipe(inPieces());
+    expect(input.size).to.equal(null);
+    expect(await readSizes(input)).to.deep.equal(sizes);
+  });
+
+  it('replace no file unless they may, and leave nothing when they are discarded', async () => {
+    const path = join(dir, 'a.tar');
+    const create = () => createArchiveFile(path, { createdAt, replaces: false });
+    const archive = await create();
+    await archive.add('a', contentOf(1_000_000));
+    expect(readdirSync(dir)).to.have.length(1);
+    await archive.discard();
+    expect(readdirSync(dir)).to.deep.equal([]);
+    writeFileSync(path, 'precious');
+    const refused = create().then(async (other) => {
+      await other.add('a', contentOf(1));
+      await other.finish();
+    });
+    expect((await rejectionOf(refused)).message).to.equal(
+      `${path} exists already: name another file, or replace it with --force`,
+    );
+    expect(readFileSync(path, 'utf8')).to.equal('precious');
+    await write(path);
+    expect(await readSizes(openArchiveFile(path))).to.deep.equal(sizes);
+  });
+
   it('are no folder, and are in a folder that exists', async () => {
     expect((await rejectionOf(write(dir))).message).to.equal(
       `${dir} is not a file: name a file, or "-" for a pipe`,

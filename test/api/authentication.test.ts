@@ -67,4 +67,12 @@ describe('Authentication', () => {
     expectError(await service.request('DELETE', '/api/tokens/x'), 401, 'unauthorized');
     expectError(await service.request('POST', '/api/drops', { raw: '{' }), 401, 'unauthorized');
   });
+
+  it('an identity has one account: two tokens, one user_id, the same drops', async () => {
+    const { owner, drop } = await withDrop();
+    const second = await service.newOwner(owner.name);
+    expect(second.userId).to.equal(owner.userId);
+    expect(second.token).to.not.equal(owner.token);
+    expect((await second.get(`/api/drops/${drop.slug}`)).body).to.deep.equal(drop);
+  });
 });

@@ -46,7 +46,7 @@ describe('The page of a drop in the dashboard', () => {
     const { open, slug } = await scene({ description: 'By region', metadata: { team: 'sales & co' } });
     const { status, page, text, answer } = await open();
     expect(status).to.equal(200);
-    expect(page.find('h1')?.text).to.equal('Orders');
+    expect(page.all('h1').map((heading) => heading.text)).to.deep.equal(['Orders']);
     expect(text).to.include('By region').and.include('team: sales & co').and.include('Public');
     const tag = new URLSearchParams({ 'metadata.team': 'sales & co' });
     expect(page.find('a', { class: 'tag' })?.attributes.href).to.equal(`/drops?${tag}`);
@@ -55,6 +55,7 @@ describe('The page of a drop in the dashboard', () => {
     expect((await service.get(frame.src ?? '')).text).to.include('<p>A page');
     const policy = answer.headers['content-security-policy']?.split('; ');
     expect(policy).to.include(`frame-src ${service.url}/p/${slug}/raw`);
+    expect(answer.headers['cache-control']).to.equal('no-store');
   });
 
   it('of a locked drop the frame opens without the passcode, for the owner alone; nothing counts as a view', async () => {
@@ -235,7 +236,11 @@ describe('The page of a drop in the dashboard', () => {
     const { path, slug } = await scene({ html, passcode: 'open-sesame' });
     const { bytes, headers } = await ada.get(`${path}/download`);
     expect(bytes.equals(Buffer.from(html))).to.equal(true);
-    expect(headers['content-disposition']).to.equal(`attachment; filename="${slug}-v1.html"`);
+    expect(headers).to.deep.include({
+      'content-security-policy': 'sandbox',
+      'content-disposition': `attachment; filename="${slug}-v1.html"`,
+      'cache-control': 'no-store',
+    });
   });
 
   it('the code to embed shows the page in any other page, under its title', async () => {

@@ -34,8 +34,8 @@ describe('The history of a drop in the dashboard', () => {
   it('lists the versions, newest first, with number, size, publisher and what can be done', async () => {
     const { me, slug, path, open } = await withVersions('<p>one', '<p>two');
     await (await service.newToken(me.owner, 'lap<top>')).put(slug, { html: '<p>three' });
-    const { status, page } = await open('/history');
-    expect(status).to.equal(200);
+    const { status, page, answer } = await open('/history');
+    expect([status, answer.headers['cache-control']]).to.deep.equal([200, 'no-store']);
     const rows = page.all('li').map((row) => row.text.replaceAll(/\s+/g, ' '));
     expect(rows).to.have.length(3);
     expect(rows[0]).to.match(/^ ?Version 3Live.*UTC ?8 bytes ?with the token lap<top> /);
@@ -72,7 +72,10 @@ describe('The history of a drop in the dashboard', () => {
     const { me, slug, path } = await withVersions('<p>one', '<p>two');
     const { text, headers } = await me.get(`${path}/v/1/html`);
     expect(text).to.equal('<p>one');
-    expect(headers['content-disposition']).to.equal(`attachment; filename="${slug}-v1.html"`);
+    expect(headers).to.include({
+      'content-disposition': `attachment; filename="${slug}-v1.html"`,
+      'content-security-policy': 'sandbox',
+    });
   });
 
   describe('compare', () => {

@@ -34,6 +34,7 @@ describe('/drops: the list of an owner', () => {
     expect(shown.status).to.equal(200);
     expect(shown.text).to.include('Publish your first page').and.include(`${service.url}/api/drops`);
     expect(hrefOf(shown, 'New drop')).to.equal('/drops/new');
+    expect(shown.answer.headers['cache-control']).to.equal('no-store');
     expect(shown.answer.headers['content-security-policy']).to.include("connect-src 'self'");
   });
 

@@ -119,10 +119,12 @@ describe('GET /api/drops/{slug}/diff', () => {
     });
   }
 
-  it('404 not_found: a version that does not exist', async () => {
-    const { diff } = await withVersions('one', 'two');
+  it('404 not_found: a version that does not exist, a deleted drop', async () => {
+    const { owner, path, diff } = await withVersions('one', 'two');
     for (const query of ['?from=3', '?to=3', '?from=1&to=3'])
       expectError(await diff(query), 404, 'not_found');
+    await owner.request('DELETE', path);
+    expectError(await diff(), 404, 'not_found');
   });
 
   it('too different to be compared in time: 400 invalid_arg, while other requests are answered', async () => {

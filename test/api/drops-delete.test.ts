@@ -42,3 +42,27 @@ describe('DELETE /api/drops/{slug}', () => {
     expectError(await service.get(`/p/${slug}/raw`), 404, 'not_found');
   });
 });
+
+describe('DROPS_PER_ACCOUNT: 3', () => {
+  const service = useService({ DROPS_PER_ACCOUNT: '3' });
+  const owner = useOwner(service);
+  const hour = 3_600_000;
+  const remove = (slug: string) => owner.request('DELETE', `/api/drops/${slug}`);
+
+  for (const [what, makeRoom] of [
+    ['removed, also twice', (slug: string) => remove(slug).then(() => remove(slug))],
+    ['expired', async () => service.clock.advance(hour)],
+  ] as const) {
+    it(`there is room for one drop, at once, when one is ${what}`, async () => {
+      const { slug } = await owner.create({ expires_at: service.clock.now() + hour });
+      for (let n = 0; n < 2; n++) await owner.create();
+      expectError(await owner.post(), 429, 'quota_exceeded');
+      await makeRoom(slug);
+      expect((await owner.post()).status).to.equal(201);
+      expectError(await owner.post(), 429, 'quota_exceeded');
+      expect((await owner.get('/api/me')).body.drop_count).to.equal(3);
+      await service.settle();
+      expectError(await owner.post(), 429, 'quota_exceeded');
+    });
+  }
+});

@@ -36,15 +36,23 @@ describe('GET /api/drops', () => {
 
   it('page and pageSize: each drop once, in order; nothing past the end', async () => {
     const { list, titlesOf } = await withDrops('a', 'b', 'c', 'd', 'e');
-    expect(await titlesOf('?pageSize=2&page=3')).to.deep.equal(['a']);
+    for (const [query, titles] of [
+      ['?pageSize=2', ['e', 'd']],
+      ['?pageSize=2&page=2', ['c', 'b']],
+      ['?pageSize=2&page=3', ['a']],
+      ['?pageSize=1&page=5', ['a']],
+    ] as const)
+      expect(await titlesOf(query), query).to.deep.equal(titles);
     expect(await titlesOf('?pageSize=200&page=1000000000')).to.deep.equal([]);
     const { data, pagination } = await list('?pageSize=2&page=4');
     expect(data).to.deep.equal([]);
     expect(pagination).to.include({ page: 4, page_size: 2, total_items: 5, total_pages: 3 });
   });
 
-  it('sortBy and sortOrder', async () => {
+  it('sortBy and sortOrder; of equal drops the newest comes first in either order', async () => {
     const { owner, list, titlesOf } = await withDrops('a', 'b', 'c');
+    for (const order of ['asc', 'desc'])
+      expect(await titlesOf(`?sortBy=view_count&sortOrder=${order}`)).to.deep.equal(['c', 'b', 'a']);
     const [a, b] = (await list('?sortOrder=asc')).data;
     await owner.request('PATCH', `/api/drops/${b?.slug}`, { body: { description: 'changed' } });
     for (const slug of [a?.slug, a?.slug, b?.slug]) await service.view(`/p/${slug}`);
@@ -58,6 +66,18 @@ describe('GET /api/drops', () => {
       expect(await titlesOf(`?sortBy=${field}`), field).to.deep.equal(ascending.toReversed());
       const { pagination } = await list(`?sortBy=${field}`);
       expect(pagination).to.include({ sort_by: field, sort_order: 'desc' });
+    }
+  });
+
+  it('drops created in the same millisecond: each is on exactly one page', async () => {
+    const owner = await service.newOwner();
+    const made = await Promise.all(Array.from({ length: 20 }, () => owner.create()));
+    for (const sort of ['created_at', 'updated_at', 'view_count']) {
+      const pages = [1, 2, 3, 4, 5, 6, 7].map((page) =>
+        owner.get(`/api/drops?sortBy=${sort}&pageSize=3&page=${page}`),
+      );
+      const slugs = (await Promise.all(pages)).flatMap(({ body }) => body.data.map((drop) => drop.slug));
+      expect(slugs).to.have.members(made.map((drop) => drop.slug));
     }
   });
 

@@ -91,9 +91,27 @@ describe('Idempotency-Key, when the outcome of the first request is unknown', ()
     }
   }
 
+  it('the process dies after the write: 409 until the lease ends, then the same drop, and no second write of the day', async () => {
+    faults.finish = 'not done';
+    const first = await post();
+    expect(first.status).to.equal(201); // the write is done, whatever becomes of the record
+    expect(first.headers).to.not.have.property('idempotency-replayed');
+    faults.finish = null;
+    service.clock.advance(lease - 1);
+    const { retry_after_seconds } = expectError(await post(), 409, 'idempotency_key_in_use');
+    expect(retry_after_seconds).to.equal(1);
+    service.clock.advance(1);
+    const replay = await post();
+    expect(replay.status, replay.text).to.equal(201);
+    expect(replay.headers['idempotency-replayed']).to.equal('true');
+    expect(replay.body).to.deep.equal(first.body);
+    expect(await countDrops()).to.equal(1);
+    expect(await writesLeft()).to.equal(2);
+  });
+
   it('409 says to wait as long again as the first request has taken, at most until the lease ends', async () => {
     faults.finish = 'not done';
-    expect((await post()).status, 'whatever becomes of the record').to.equal(201);
+    await post();
     for (const [atMs, seconds] of [
       [0, 1],
       [500, 1],

@@ -186,6 +186,7 @@ describe('Idempotency-Key', () => {
       const twice = { ...length, 'Idempotency-Key': one, 'idempotency-key': two };
       const answer = await exchange(service.url, service.head('POST', '/api/drops', twice));
       expect(expectError(answer, 400, 'invalid_arg').field).to.equal('Idempotency-Key');
+      expect(answer.text).to.include('Idempotency-Key must be');
     }
     expect(await countDrops()).to.equal(0);
     for (const right of ['x'.repeat(255), '"~!,'])

@@ -111,7 +111,7 @@ for (const revision of revisions) {
 
     it('refusals are results with isError and the envelope of the API, which names arguments and tells what to do', async () => {
       const theirs = await (await service.newOwner()).create();
-      const { slug } = await publish({ idempotency_key: 'used' });
+      const { slug, title } = await publish({ idempotency_key: 'used' });
       /** Tool, arguments, code with the wrong field, a part of the message. */
       const rows: readonly (readonly [string, object, string, string?])[] = [
         ['publish_drop', { html: '<p>No title' }, 'title_required title', 'send title'],
@@ -134,6 +134,8 @@ for (const revision of revisions) {
         ['create_upload', { slug, if_match: '"9"' }, 'version_conflict'],
         ['update_drop', { slug, context: 'Alone.' }, 'invalid_arg context'],
         ['update_drop', { slug, title: 'x', if_match: '"9"' }, 'version_conflict', 'if_match'],
+        ['update_drop', { slug, title, if_match: '"9"' }, 'version_conflict', 'if_match'],
+        ['update_drop', { slug, if_match: '"9"' }, 'version_conflict', 'if_match'],
         ['update_drop', { slug, title: 'x', if_match: 'x y' }, 'invalid_arg if_match', 'if_match'],
         ['restore_version', { slug, version: 9 }, 'not_found', 'list_versions'],
         ['restore_version', { slug }, 'invalid_arg version', 'list_versions'],
@@ -171,6 +173,18 @@ for (const revision of revisions) {
         expect(error?.message, tool).to.include(part);
         expect(JSON.stringify(error)).not.to.match(/If-Match|Idempotency-Key|sortBy|\/v\//);
       }
+      for (const [tool, args, details] of [
+        ['list_drops', { page_size: 201 }, { field: 'page_size', maximum: 200 }],
+        ['view_stats', { slug, days: 366 }, { field: 'days', maximum: 365 }],
+      ] as const)
+        expect((await session.mcp.call(tool, args)).error?.details, tool).to.include(details);
+      for (const [args, field] of [
+        [{ slug, context: 'Alone.' }, 'context'],
+        [{ slug, title: 'Mine', if_match: 'x y' }, 'if_match'],
+      ] as const)
+        expect((await session.mcp.call('update_drop', args)).error?.details).to.deep.equal({ field });
+      const { error: tooMany } = await session.mcp.call('list_drops', { page_size: 201 });
+      expect(tooMany?.message).to.equal('page_size must be one integer from 1 to 200');
       const failure = await session.mcp.sdk.callTool({ name: 'drop_tables' }).catch(String);
       expect(failure, 'an error of the protocol').to.include('No such tool');
     });

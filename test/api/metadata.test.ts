@@ -95,11 +95,12 @@ describe('GET /api/drops?metadata.<key>', () => {
   it('keeps the drops that have all the pairs, and the pagination counts them', async () => {
     const owner = await service.newOwner();
     const one = await owner.create({ metadata: { project: 'x', env: 'prod' } });
-    await owner.create({ metadata: { project: 'x', env: 'test' } });
+    const two = await owner.create({ metadata: { project: 'x', env: 'test' } });
     await owner.create({ metadata: { project: 'xx', env: 'prod' } });
     await owner.create({ metadata: { other: 'x' } });
     const list = async (query: string) => (await owner.get(`/api/drops?${query}`)).body;
     const slugs = async (query: string) => (await list(query)).data.map((drop) => drop.slug);
+    expect(await slugs('metadata.project=x')).to.have.members([one.slug, two.slug]);
     expect(await slugs('metadata.project=x&metadata.env=prod')).to.deep.equal([one.slug]);
     expect(await slugs('metadata.project=x&metadata.project=x')).to.have.length(2);
     expect(await slugs('metadata.project=x&metadata.project=xx')).to.deep.equal([]);
@@ -107,5 +108,21 @@ describe('GET /api/drops?metadata.<key>', () => {
     const page = await list('metadata.project=x&pageSize=1&page=2');
     expect(page.data).to.have.length(1);
     expect(page.pagination).to.include({ total_items: 2, total_pages: 2 });
+  });
+
+  it("follows PUT, PATCH and DELETE, and never finds another account's drops", async () => {
+    const [owner, other] = await Promise.all([service.newOwner(), service.newOwner()]);
+    const { slug } = await owner.create({ metadata: { a: '1' } });
+    const counts = async () => {
+      const pages = ['1', '2', '3'].map((value) => owner.get(`/api/drops?metadata.a=${value}`));
+      return (await Promise.all(pages)).map(({ body }) => body.pagination.total_items);
+    };
+    expect((await other.get('/api/drops?metadata.a=1')).body.data).to.deep.equal([]);
+    await owner.put(slug, { metadata: { a: '2' } });
+    expect(await counts()).to.deep.equal([0, 1, 0]);
+    await owner.request('PATCH', `/api/drops/${slug}`, { body: { metadata: { a: '3' } } });
+    expect(await counts()).to.deep.equal([0, 0, 1]);
+    await owner.request('DELETE', `/api/drops/${slug}`);
+    expect(await counts()).to.deep.equal([0, 0, 0]);
   });
 });

@@ -32,7 +32,9 @@ describe('GET /p/{slug}/raw: the page', () => {
     const { page, served, insertion } = await serve(
       '<!doctype html><html><head><meta charset=utf-8><style>a{b:c}</style></head><body><p>x</body></html>',
     );
-    const [viewport, ...others] = page.all('meta').filter(({ attributes }) => attributes.name === 'viewport');
+    const [viewport, ...others] = page
+      .all('meta')
+      .filter(({ attributes }) => attributes.name?.toLowerCase() === 'viewport');
     expect(others).to.deep.equal([]);
     expect(viewport?.attributes.content).to.match(/width=device-width/);
     expect(viewport?.inside.at(-1)).to.equal('head');
@@ -51,6 +53,18 @@ describe('GET /p/{slug}/raw: the page', () => {
     expect(insertion).to.match(/<\/style>$/);
     expect(served.text.indexOf(insertion) + insertion.length).to.equal(served.text.indexOf('</head>'));
   });
+
+  for (const meta of [
+    '<meta name="viewport" content="width=600">',
+    '<META NAME=VIEWPORT CONTENT=width=600>',
+    "<meta content='width=600' name='viewport'/>",
+  ]) {
+    it(`no viewport meta tag if head has one: ${meta}`, async () => {
+      const { page } = await serve(`<!doctype html><html><head>${meta}</head><body>x`);
+      const all = page.all('meta').filter(({ attributes }) => attributes.name?.toLowerCase() === 'viewport');
+      expect(all.map(({ attributes }) => attributes.content)).to.deep.equal(['width=600']);
+    });
+  }
 
   it('lone surrogates are served as U+FFFD, and size_bytes counts them so', async () => {
     const { slug } = await owner.create({ html: '<!doctype html><p>\ud800x' });

@@ -36,6 +36,7 @@ describe('/report/{slug}', () => {
     const { slug } = await publish();
     const { answer, page } = await newReporter().open(slug);
     expect(answer.headers['x-robots-tag']).to.equal('noindex, nofollow');
+    expect(page.all('script')).to.deep.equal([]);
     expect(answer.text).to.not.include('SECRET');
     expect(page.find('form', { method: 'post' })?.attributes.action).to.equal(`/report/${slug}`);
     const reasons = page.all('input').filter(({ attributes }) => attributes.type === 'radio');

@@ -98,16 +98,41 @@ describe('sign-in with GitHub', () => {
   });
 
   it('503 if GitHub fails, with Retry-After and a link to try again', async () => {
-    const { code, poll_token } = await start();
-    double.faults = { user: 'garbage' };
-    const shown = await person.open(await visitProvider(code));
-    const details = expectRefusal(shown, 503, 'unavailable');
-    expect(shown.answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
-    expect(shown.text).to.include('Nothing was approved');
-    expectAgain(shown, code);
-    expect(await poll(poll_token)).to.deep.equal({ status: 'pending' });
-    const failed = /the identity provider failed to identify a user .*reason: '/;
-    expect(service.logs.join('\n')).to.match(failed);
+    for (const fault of ['status 500', 'drop', 'garbage'] as const) {
+      const { code, poll_token } = await start();
+      double.faults = { user: fault };
+      const logged = service.logs.length;
+      const shown = await person.open(await visitProvider(code));
+      const details = expectRefusal(shown, 503, 'unavailable');
+      expect(shown.answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
+      expect(shown.text).to.include('Nothing was approved');
+      expectAgain(shown, code);
+      expect(await poll(poll_token)).to.deep.equal({ status: 'pending' });
+      expect(service.logs.slice(logged).join('\n')).to.match(
+        /the identity provider failed to identify a user .*reason: '/,
+      );
+    }
+  });
+
+  it('a numeric user id is one account, also after the login changed', async () => {
+    const accounts: unknown[] = [];
+    const tokens = new Set<unknown>();
+    for (const [id, login] of [
+      [583231, 'octocat'],
+      [583231, 'renamed'],
+      [583232, 'octocat'],
+    ] as const) {
+      double.user = { id, login };
+      const { code, poll_token } = await start();
+      const someone = createPerson(service);
+      const request = await someone.open(await visitProvider(code, someone));
+      expect((await someone.submit(request, { decision: 'approve' })).path).to.equal('/sign-in/done');
+      const { user_id, api_token } = await poll(poll_token);
+      accounts.push(user_id);
+      tokens.add(api_token);
+    }
+    expect(accounts[1]).to.equal(accounts[0]).and.not.equal(accounts[2]);
+    expect(tokens.size).to.equal(3);
   });
 
   it('403 for a return with another state or an invalid code', async () => {

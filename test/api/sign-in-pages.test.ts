@@ -280,6 +280,19 @@ describe('sign-in pages', () => {
       expectRefusal(await person.open('/sign-in/approve'), 400, 'invalid_arg');
     });
 
+    for (const headers of [
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
+      { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
+      { origin: 'null' },
+      ...['cross-site', 'same-site', 'none', ''].map((site) => ({ origin: '', 'sec-fetch-site': site })),
+    ])
+      it(`403 for a form of another origin: ${Object.values(headers)}`, async () => {
+        const shown = await person.submit(request, { decision: 'approve' }, { headers });
+        expectRefusal(shown, 403, 'forbidden');
+        expect(await statusOf(service, pollToken)).to.equal('pending');
+      });
+
     it('a browser that sends no Origin is accepted by Sec-Fetch-Site', async () => {
       const done = await person.submit(request, { decision: 'approve' }, { headers: { origin: '' } });
       expect(done.path).to.equal('/sign-in/done');

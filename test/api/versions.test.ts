@@ -111,6 +111,12 @@ describe('Versions', () => {
       }
     });
 
+    it('the number of a deleted old version is not used again', async () => {
+      const { owner, drop, remove } = await withVersions(3);
+      await remove(2);
+      expect((await owner.put(drop.slug)).body.latest_version).to.equal(4);
+    });
+
     it('the only version: 409 last_version_cannot_be_deleted, whatever its number; nothing changes', async () => {
       const { owner, drop, path, remove, numbers, raw } = await withVersions(1);
       expectError(await remove(1), 409, 'last_version_cannot_be_deleted');

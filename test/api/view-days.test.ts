@@ -71,4 +71,12 @@ describe('GET /api/drops/{slug}/views', () => {
       expect(expectError(await read(query), 400, 'invalid_arg')).to.include({ field: 'days', maximum: 365 });
     });
   }
+
+  it('its owner reads those of a drop that was taken down; 404 not_found after its deletion', async () => {
+    const { owner, slug, read } = await scene();
+    await service.services.moderation.takeDown(slug, { by: 'root', reason: 'spam' });
+    expect((await read()).status).to.equal(200);
+    await owner.request('DELETE', `/api/drops/${slug}`);
+    expectError(await read(), 404, 'not_found');
+  });
 });

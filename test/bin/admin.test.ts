@@ -1,20 +1,23 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { createAdminScene } from './admin-scene.ts';
-import { useHome } from './home.ts';
+import { makeData, useHome } from './home.ts';
 
 describe('bin/dropleaf.js admin', () => {
   const home = useHome();
+  beforeEach(() => makeData(home.dir));
   let url = '';
-  beforeEach(async () => {
-    ({ url } = await home.start());
-  });
   const { admin, act, fail, newToken, publisher, statusOf, statusOfPatch } = createAdminScene(
-    () => ({ ...home.env, BASE_URL: url }),
+    () => ({ ...home.env, ...(url !== '' && { BASE_URL: url }) }),
     () => url,
   );
 
+  async function startService(): Promise<void> {
+    url = (await home.start()).url;
+  }
+
   it('takedown and restore take effect at once in the running service, by slug and by URL', async () => {
+    await startService();
     const { slug, url: page, raw_url: raw } = await publisher('me');
     for (const address of [page, raw]) expect(await statusOf(address)).to.equal(200);
     expect(await act('takedown', slug, '--reason', 'phishing')).to.match(/^\w+ "A title" is offline: .*410/);
@@ -24,6 +27,7 @@ describe('bin/dropleaf.js admin', () => {
   });
 
   it('takedown of an offline page prints the earlier time and reason; restore of an online page says so', async () => {
+    await startService();
     const { slug } = await publisher('me');
     await act('takedown', slug, '--reason', 'phishing');
     const again = await act('takedown', slug, '--reason', 'malware');
@@ -34,6 +38,7 @@ describe('bin/dropleaf.js admin', () => {
   });
 
   it('takedown warns on stderr if the edge does not confirm the purge; the page is offline anyway', async () => {
+    await startService();
     const { slug, raw_url: raw } = await publisher('me');
     const edge = { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' };
     const scene = createAdminScene(
@@ -48,6 +53,7 @@ describe('bin/dropleaf.js admin', () => {
   });
 
   it('suspend makes an account read-only (403), unsuspend undoes it, by name in any case and by id', async () => {
+    await startService();
     const { slug, token, url: page } = await publisher('me');
     expect(await act('suspend', 'ME', '--reason', 'spam')).to.match(/\(me, local\) is read-only now/);
     expect(await statusOfPatch(slug, token)).to.equal(403);
@@ -61,6 +67,7 @@ describe('bin/dropleaf.js admin', () => {
   });
 
   it('revoke-tokens revokes every token of the account', async () => {
+    await startService();
     const { slug, token } = await publisher('me');
     await newToken('me');
     expect(await act('revoke-tokens', 'me')).to.include(
@@ -70,6 +77,7 @@ describe('bin/dropleaf.js admin', () => {
   });
 
   it('find prints a page, its account and its tokens, by slug, URL, name, token and token id', async () => {
+    await startService();
     const { slug, token, raw_url: raw } = await publisher('me');
     const ofPage = await act('find', slug);
     expect(ofPage).to.match(
@@ -125,6 +133,7 @@ describe('bin/dropleaf.js admin', () => {
   });
 
   it('refuses the address of another service, whose slug may be that of a page here', async () => {
+    await startService();
     const { slug, url: page } = await publisher('me');
     const foreign = `https://elsewhere.example/p/${slug}`;
     for (const args of [

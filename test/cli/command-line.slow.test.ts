@@ -33,7 +33,11 @@ describe('dropleaf, the client, on the command line', () => {
     ['a timeout of years', ['whoami', '--timeout', '99999999'], /It must be at most 86400/],
     ['no service', ['whoami'], /no service is chosen: set DROPLEAF_URL, or add --url/],
     ['a service over http', ['whoami', '--url', 'http://drops.example'], /must begin with https:\/\//],
-    ['an address with a path', ['whoami', '--url', 'https://a.example/p/x'], /without user, path and query/],
+    [
+      'an address with a path',
+      ['whoami', '--url', 'https://drops.example/p/x'],
+      /without user, path and query/,
+    ],
     ['text that is no address', ['whoami', '--url', 'drops'], noAddress('drops')],
     ['an address without https://', ['whoami', '--url', 'localhost:3000'], noAddress('localhost:3000')],
     [

@@ -9,6 +9,15 @@ import { makeTempDir } from '../support/temp-dir.ts';
 describe('credentials of the client', () => {
   const openIn = (homeDir: string) => createCredentials({ env: {}, platform: 'linux', homeDir });
 
+  it('twenty changes at once lose nothing', async () => {
+    const homeDir = makeTempDir();
+    const origins = Array.from({ length: 20 }, (_, n) => `https://service-${n}.example`);
+    await Promise.all(origins.map((origin) => openIn(homeDir).save(origin, { token: 'dl_x', user_id: 'u' })));
+    const credentials = openIn(homeDir);
+    expect(credentials.origins()).to.have.members(origins);
+    expect(readdirSync(dirname(credentials.path))).to.deep.equal(['credentials.json']);
+  });
+
   it('remove keeps a sign-in that was made since', async () => {
     const credentials = openIn(makeTempDir());
     await credentials.save('https://a.example', { token: 'dl_new', user_id: 'u' });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { keyOfFirst, type Published, recall, remember } from '../../cli/project-file.ts';
@@ -46,6 +46,15 @@ describe('publish: .dropleaf.json', () => {
     expect(await remember(file, origin, published())).to.equal(null);
     // A process that looked before the drop was remembered must not make a second one.
     expect(await keyOfFirst(file, origin)).to.deep.equal(published());
+    expect(recall(file, origin)).to.deep.equal(published());
+  });
+
+  it('a lock that a crash left is removed', async () => {
+    const file = join(makeTempDir(), 'a.html');
+    const lock = join(file, '..', '.dropleaf.json.lock');
+    writeFileSync(lock, '');
+    utimesSync(lock, 0, 0);
+    await remember(file, origin, published());
     expect(recall(file, origin)).to.deep.equal(published());
   });
 

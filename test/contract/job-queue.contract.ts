@@ -134,6 +134,19 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
         expect(await queue.listRetried(10)).to.deep.equal([]);
         expect(await queue.listFailed(10)).to.have.length(1);
       });
+
+      it('leaves no failed job when a later attempt succeeds', async () => {
+        let failures = 2;
+        const remove = async () => {
+          failures -= 1;
+          if (failures >= 0) throw new Error('not yet');
+        };
+        const { queue, settle, callsOf } = await startProcess({ 'drop.remove': remove });
+        await queue.enqueue('drop.remove', { dropId: 'd' });
+        await passAttempts(settle);
+        expect(callsOf('drop.remove')).to.have.length(3);
+        expect(await queue.listFailed(10)).to.deep.equal([]);
+      });
     });
 
     describe('a handler that finds a store unavailable', () => {

@@ -137,6 +137,12 @@ describe('Bodies and contexts of pages', () => {
     expect(await bodies.context(page)).to.equal('<p>why');
     expect(bodies.getCachedContext(page)).to.equal('<p>why');
     expect(take()).to.deep.equal(['context v1']);
+    for (const count of [1, 3]) {
+      const other = createScene();
+      other.keep('small');
+      await Promise.all(Array.from({ length: count }, () => other.bodies.context(page)));
+      expect(other.take(), 'a context alone').to.deep.equal(['head v1', 'context v1']);
+    }
   });
 
   it('facts are known without a read of the bytes', async () => {

@@ -119,6 +119,14 @@ describe('Memory of pages', () => {
     expect(title()).to.equal(undefined);
   });
 
+  it('serves nothing after the process was frozen', async () => {
+    const { known, title, clock } = openScene();
+    await known();
+    expect(title()).to.equal('title 1');
+    clock.advance(3_000); // between two requests
+    expect(title()).to.equal(undefined);
+  });
+
   it('serves nothing from the time on at which the drop expires', async () => {
     const { known, title, clock } = openScene();
     await known(aPage(1, 1, { expiresAt: clock.now() + 10 }));
