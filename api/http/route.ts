@@ -3,7 +3,7 @@ import type { Caller } from '../../shared/accounts/account.ts';
 import type { IdempotentRequest } from '../../shared/idempotency/idempotency.ts';
 import type { Operation } from '../openapi/operation.ts';
 import type { ApiRequest } from './parameters.ts';
-import type { Answer } from './send.ts';
+import type { ServiceResponse } from './send.ts';
 
 /**
  * Checks before the handler, in this order: token, limit, body; so that no large body is read in vain (docs/decisions.md).
@@ -46,7 +46,7 @@ export type CallerAccess = Exclude<Access, 'open' | 'signInStart' | 'mcpCall'>;
 export type Handler = (req: Request, res: Response) => Promise<void> | void;
 
 /** The handler of a route with a token. It needs nothing of Express (server/api-router.ts). */
-export type ApiHandler = (req: ApiRequest, res: Answer) => Promise<void>;
+export type ApiHandler = (req: ApiRequest, res: ServiceResponse) => Promise<void>;
 
 export interface McpSession {
   readonly caller: Caller;
@@ -54,7 +54,12 @@ export interface McpSession {
   readonly isCounted: boolean;
 }
 
-export type McpCall = (req: ApiRequest, res: Answer, session: McpSession, json: unknown) => Promise<void>;
+export type McpCall = (
+  req: ApiRequest,
+  res: ServiceResponse,
+  session: McpSession,
+  json: unknown,
+) => Promise<void>;
 
 /** What came with a request besides its head, as its policy allows. */
 export interface Content {
@@ -68,7 +73,7 @@ export interface Content {
 
 export type CallerHandler = (
   req: ApiRequest,
-  res: Answer,
+  res: ServiceResponse,
   caller: Caller,
   content: Content,
 ) => Promise<void> | void;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { RouteCounter } from '../../shared/metrics/metrics.ts';
 
 /** A response. Handlers note in `locals` what the log and the limits need. */
-export interface Answer extends ServerResponse {
+export interface ServiceResponse extends ServerResponse {
   locals: {
     /** The account of a valid token or session. */
     accountId?: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/accounts/account.ts';
 import { isHttps, splitList } from '../../shared/config/config.ts';
-import { sessionEnded } from '../../shared/credentials/sessions.ts';
+import { invalidSession } from '../../shared/credentials/sessions.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
@@ -110,7 +110,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
         if (!tokensOf(session.id).some((token) => constantTimeEqual(token, formToken))) throw outdatedForm();
         // The session may have been revoked, or the account suspended, while the body arrived.
         const now = await confirm();
-        if (now?.id !== session.id) throw sessionEnded();
+        if (now?.id !== session.id) throw invalidSession();
         if (now.caller.isSuspended && !allowsSuspended) throw suspended();
         if (limit !== null) await take(limit, now.caller);
         return now;
@@ -120,7 +120,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
 
   /** What was typed is lost: the answer of a sign-in cannot repeat a form. */
   function sendToSignIn(req: Request, res: Response): void {
-    if (!isNavigation(req)) throw sessionEnded();
+    if (!isNavigation(req)) throw invalidSession();
     res.redirect(303, browserSignInPath(pathOfReferer(req, origin)));
   }
 

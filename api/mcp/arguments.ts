@@ -114,12 +114,12 @@ export async function readKeyed(
   return { key, hash: await hashRequest({ method: 'MCP', url: tool }, Buffer.from(sorted)) };
 }
 
-/** Sources and diffs are read in windows that fit into the context of a model. */
+/** Sources and diffs are read in excerpts that fit into the context of a model. */
 const maxBytes = 64 * 1024;
 const defaultBytes = 16 * 1024;
-const minBytes = 16; // so that each window has a whole character
+const minBytes = 16; // so that each excerpt has a whole character
 
-export const windowArguments = {
+export const excerptArguments = {
   offset: integer('offset', 0, Number.MAX_SAFE_INTEGER, 'The byte at which to begin. Default: 0.'),
   length: integer('length', minBytes, maxBytes, `Bytes to read. Default: ${defaultBytes}.`),
 };
@@ -128,7 +128,7 @@ export const windowArguments = {
  * A part of a UTF-8 text: at most `length` bytes from `offset`, moved back by up to 3 to the start of a character.
  * @returns `place`: the bytes of the whole text, and where this part and the next one begin
  */
-export function windowOf(
+export function excerptOf(
   bytes: Uint8Array,
   { offset = 0, length = defaultBytes }: { offset?: number | undefined; length?: number | undefined },
 ) {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { createFairQueue, createTurns } from '../../shared/util/queues.ts';
+import { createFairQueue, createTimeSlices } from '../../shared/util/queues.ts';
 import { HttpError } from '../http/http-error.ts';
 import { servicePaths } from '../http/paths.ts';
 import type { McpSession, Route } from '../http/route.ts';
@@ -24,7 +24,7 @@ export function mcpRoutes({ services }: RouteParts): readonly Route[] {
   const address = config.BASE_URL + servicePaths.mcp;
   const setUp = createServerSetup(services);
   /** A message takes the library 2 ms and more, so parallel ones would delay all other requests. */
-  const parts = createTurns();
+  const parts = createTimeSlices();
   /** The accounts take fair turns: a message waits for one of each other account. */
   const turns = createFairQueue(1, maxWaiting);
   let handler: McpHttpHandler | undefined;

@@ -8,7 +8,7 @@ import { defaultViewDays, presentViews } from '../drops/views.ts';
 import { pageUrl } from '../http/paths.ts';
 import { invalid, oneOf } from '../http/validate.ts';
 import { presentVersionListItem } from '../versions/presenter.ts';
-import { integer, isData, slug, versionNumber, windowArguments, windowOf } from './arguments.ts';
+import { excerptArguments, excerptOf, integer, isData, slug, versionNumber } from './arguments.ts';
 import { defineTool, dropResult, type Tool } from './tool.ts';
 
 /** The tools that change nothing. */
@@ -24,15 +24,15 @@ export function readingTools({ drops, config }: Services): readonly Tool[] {
     input: object({
       slug,
       version: versionNumber('version', 'The number of a version. Default: the latest.'),
-      ...windowArguments,
+      ...excerptArguments,
     }),
-    async run(caller, { slug, version, ...window }) {
+    async run(caller, { slug, version, ...range }) {
       const drop = await drops.get(caller, slug);
       const { address, structured } = dropResult(drop, config.BASE_URL);
-      const isWanted = [version, window.offset, window.length].some((given) => given !== undefined);
+      const isWanted = [version, range.offset, range.length].some((given) => given !== undefined);
       if (!isWanted) return { address, structured };
       const { html, number } = await drops.readDocument(caller, slug, version ?? drop.latestVersion);
-      const { place, text } = windowOf(html, window);
+      const { place, text } = excerptOf(html, range);
       const shown = { ...structured, version: number, ...place };
       return { address, structured: shown, body: { field: 'html', text } };
     },
@@ -111,15 +111,15 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
       format: oneOf('format', diffFormats).meta({
         description: `${defaultFormat} (default): the HTML. text: what readers see of it.`,
       }),
-      ...windowArguments,
+      ...excerptArguments,
     }),
-    async run(caller, { slug, from, to, format, ...window }) {
+    async run(caller, { slug, from, to, format, ...range }) {
       const compared = await diffs.compare(caller, slug, {
         from: from ?? null,
         to: to ?? null,
         format: format ?? defaultFormat,
       });
-      const { place, text } = windowOf(Buffer.from(compared.diff), window);
+      const { place, text } = excerptOf(Buffer.from(compared.diff), range);
       return {
         address: pageUrl(config.BASE_URL, slug),
         structured: { slug, from: compared.from, to: compared.to, ...place },

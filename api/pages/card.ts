@@ -5,7 +5,7 @@ import type { Page } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { isFresh } from '../http/content-encoding.ts';
 import { readSlug } from '../http/parameters.ts';
-import type { Answer } from '../http/send.ts';
+import type { ServiceResponse } from '../http/send.ts';
 import { refuseTakenDown } from './public-page.ts';
 import { createRawHeaders } from './raw-headers.ts';
 
@@ -23,7 +23,7 @@ export function cardHandler(services: Services) {
         return;
       }
     }
-    const answer: Answer = res;
+    const answer: ServiceResponse = res;
     answer.locals.sharedBytes = card.png;
     res.setHeader('Content-Type', 'image/png');
     res.setHeader('Content-Length', card.png.byteLength);

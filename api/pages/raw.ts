@@ -11,7 +11,7 @@ import { isFresh, negotiateEncoding } from '../http/content-encoding.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { pageUrl } from '../http/paths.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
-import { type Answer, forbidIndexing } from '../http/send.ts';
+import { forbidIndexing, type ServiceResponse } from '../http/send.ts';
 import { isUnread } from '../server/connections.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 import { isUnlocked, passcodeRequired } from './gate.ts';
@@ -74,7 +74,7 @@ export function createRawHandler(services: Services, layout: Layout) {
     throw unavailable('This page is being changed. Please try again.');
   }
 
-  async function send(req: IncomingMessage, res: Answer, asked: Target): Promise<void> {
+  async function send(req: IncomingMessage, res: ServiceResponse, asked: Target): Promise<void> {
     const encoding = negotiateEncoding(req.headers['accept-encoding']);
     const { page, isConfirmed, body } = await openWithBody(req, asked, encoding);
     const isPinned = asked.address.versionId === page.version.id;
@@ -119,7 +119,7 @@ export function createRawHandler(services: Services, layout: Layout) {
     },
 
     /** Answers a request for a raw page, errors included. */
-    async answer(req: IncomingMessage, res: Answer, target: Target): Promise<void> {
+    async answer(req: IncomingMessage, res: ServiceResponse, target: Target): Promise<void> {
       logRequest(req, res, log, { success: levelOfSuccess() });
       try {
         if (req.method !== 'GET' && req.method !== 'HEAD')

@@ -12,7 +12,7 @@ import { createIpReader, readTrustProxy } from '../http/client-address.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { readQuery } from '../http/parameters.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
-import { type Answer, forbidIndexing } from '../http/send.ts';
+import { forbidIndexing, type ServiceResponse } from '../http/send.ts';
 import { createRoutes, type PageAssets } from '../routes.ts';
 import { createApiRouter } from './api-router.ts';
 
@@ -21,7 +21,7 @@ export function createApp(
   services: Services,
   readBody: ReadBody,
   pageAssets: PageAssets,
-): (req: IncomingMessage, res: Answer) => void {
+): (req: IncomingMessage, res: ServiceResponse) => void {
   const { log, config } = services;
   const routes = createRoutes(services, readBody, pageAssets).routes.map(createGuard(services, readBody));
   const { layout } = pageAssets;
@@ -74,7 +74,7 @@ function createPreparation({ log, config }: Services) {
       'a request has X-Forwarded-For, and TRUST_PROXY is not set: if this address is a proxy, set TRUST_PROXY; until then all clients behind it share its limits',
     );
   }
-  return (req: IncomingMessage, res: Answer, next: (error?: unknown) => void): void => {
+  return (req: IncomingMessage, res: ServiceResponse, next: (error?: unknown) => void): void => {
     if (!isProxyKnown) warnOfProxy(req);
     setRequestId(res);
     forbidIndexing(res);

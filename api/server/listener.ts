@@ -8,7 +8,7 @@ import { createBodyReader } from '../http/body.ts';
 import { createIpReader, networkKey } from '../http/client-address.ts';
 import { HttpError } from '../http/http-error.ts';
 import { pathOf } from '../http/request-log.ts';
-import type { Answer } from '../http/send.ts';
+import type { ServiceResponse } from '../http/send.ts';
 import { readAddress, withoutSlash } from '../pages/public-page.ts';
 import { createRawHandler } from '../pages/raw.ts';
 import { createApp } from './app.ts';
@@ -53,7 +53,7 @@ export function createListener(services: Services): RequestListener {
       watchUnread(res, { sharedBytes: body.bytes });
       return;
     }
-    const answer: Answer = Object.assign(res, { locals: {} });
+    const answer: ServiceResponse = Object.assign(res, { locals: {} });
     count?.watch(answer, startedAt, address);
     watchDeadline(req, answer, config, () => answerLate(req, answer));
     answer.once('prefinish', () => watchUnread(answer, answer.locals));
@@ -95,7 +95,7 @@ function watchDeadline(
 /** Counts an answer that its client does not read, and cuts it off after READ_SECONDS without progress. */
 function createUnreadWatch({ config, log }: Services, budget: MemoryBudget) {
   const ipOf = createIpReader(config.TRUST_PROXY);
-  return (res: ServerResponse, { accountId, sharedBytes: memory }: Answer['locals']): void => {
+  return (res: ServerResponse, { accountId, sharedBytes: memory }: ServiceResponse['locals']): void => {
     if (!isUnread(res)) return;
     const ip = ipOf(res.req);
     const cutOff = () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Metrics } from '../../shared/metrics/metrics.ts';
 import { rawPath } from '../http/paths.ts';
-import type { Answer } from '../http/send.ts';
+import type { ServiceResponse } from '../http/send.ts';
 import type { PublicAddress } from '../pages/public-page.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -20,7 +20,7 @@ export function createRequestCount({ requests }: Metrics) {
     },
 
     /** For every other request. @param address null: not that of a page */
-    watch(res: Answer, startedAt: number, address: PublicAddress | null): void {
+    watch(res: ServiceResponse, startedAt: number, address: PublicAddress | null): void {
       const method = res.req.method ?? '';
       if (address?.isRaw && (method === 'GET' || method === 'HEAD')) res.locals.counter = raw;
       let isAnswered = false;

@@ -6,7 +6,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { sendPage } from '../http/send.ts';
 import { json, limitsShape, type Operation, presentLimits, type Reply } from '../openapi/operation.ts';
 import { address, anything, exactly, fields, named, text, type Wire } from '../openapi/shape.ts';
-import { share } from '../openapi/share.ts';
+import { withoutRepetitions } from '../openapi/without-repetitions.ts';
 import { docsPage } from './docs-page.ts';
 
 /** Spec section 9: the discovery description carries schema version 1. */
@@ -79,7 +79,7 @@ function descriptionOperations() {
 /** How the service describes itself (spec section 9). The first request makes the description. */
 export function descriptionRoutes({ services: { config }, layout, describe }: RouteParts): readonly Route[] {
   const docs = descriptionOperations();
-  const description = once(() => asJson(share(describe())));
+  const description = once(() => asJson(withoutRepetitions(describe())));
   const reference = once(() => layout.page(docsPage(describe())));
   const discovery = asJson(presentDiscovery(config));
   return [

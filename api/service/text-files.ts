@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { type Config, splitList } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
-import { dayMs } from '../../shared/domain/windows.ts';
+import { dayMs } from '../../shared/domain/time-windows.ts';
 import { createAssetSender } from '../http/content-encoding.ts';
 import { securityTxtPath, servicePaths, skillPath } from '../http/paths.ts';
 import { anyOrigin, open, type Route } from '../http/route.ts';

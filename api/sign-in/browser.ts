@@ -46,7 +46,7 @@ export function browserSignIn(
     await limits.take('sign-in-of', id);
     const before = await access.find(req);
     access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
-    if (before !== null) await sessions.end(before.caller, before.id);
+    if (before !== null) await sessions.revoke(before.caller, before.id);
   }
 
   const routes: readonly Route[] = [
@@ -74,7 +74,7 @@ export function browserSignIn(
       access.sessionForm(
         null,
         async (_, res, { caller, id }) => {
-          await sessions.end(caller, id);
+          await sessions.revoke(caller, id);
           access.cookie.clear(res);
           res.redirect(303, '/');
         },

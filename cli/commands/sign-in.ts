@@ -81,7 +81,7 @@ async function login(context: Context, options: LoginOptions): Promise<object> {
   const stored = await findSignIn(context);
   if (stored !== null) return { status: 'signed_in', url, user_id: stored.user_id };
   const pendingSignIns = createPendingSignIns(io);
-  const pending = await startOrGoOn(context, pendingSignIns, options.label);
+  const pending = await startOrResume(context, pendingSignIns, options.label);
   const { code, verification_url, expires_at } = pending;
   const expires_in = Math.ceil((expires_at - Date.now()) / 1000);
   output.note(`Code:     ${code}\nAddress:  ${verification_url}`);
@@ -106,7 +106,7 @@ async function login(context: Context, options: LoginOptions): Promise<object> {
  * Continues a login that was stopped or did not wait, whatever its label: the user may have approved its code meanwhile.
  * @param given undefined: the user named no label
  */
-async function startOrGoOn(
+async function startOrResume(
   { api, output, url }: Context,
   pendingSignIns: OriginFile<PendingSignIn>,
   given: string | undefined,

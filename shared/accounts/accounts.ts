@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { suspended } from '../domain/errors.ts';
-import { dayOf } from '../domain/windows.ts';
+import { dayOf } from '../domain/time-windows.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';

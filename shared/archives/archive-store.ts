@@ -39,7 +39,7 @@ export interface UnfinishedImport {
 }
 
 /** For a process or a backup that needs all data. */
-export function importHasNotEnded({ archiveId, begunAt }: UnfinishedImport): Error {
+export function unfinishedImportError({ archiveId, begunAt }: UnfinishedImport): Error {
   return new Error(
     `these data are incomplete: the import of the archive ${archiveId}, begun ${new Date(begunAt).toISOString()}, has not ` +
       'ended; run "bin/dropleaf.js import FILE" again with the same file',

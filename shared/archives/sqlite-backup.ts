@@ -1,8 +1,8 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makePrivateFile } from '../sqlite/connection.ts';
+import { checkDataForm } from '../sqlite/data-form.ts';
 import { findDamage } from '../sqlite/database.ts';
-import { checkForm } from '../sqlite/form.ts';
-import { importHasNotEnded } from './archive-store.ts';
+import { unfinishedImportError } from './archive-store.ts';
 import { unfinishedImportSql } from './sqlite.ts';
 
 /** 16 MB of the database per step. */
@@ -24,9 +24,9 @@ export async function copyDatabase(from: string, to: string): Promise<RowCounts>
   let counts: RowCounts;
   try {
     source.exec('PRAGMA busy_timeout = 5000; BEGIN');
-    checkForm(source, false);
+    checkDataForm(source, false);
     const unfinished = source.prepare(unfinishedImportSql).get();
-    if (unfinished !== undefined) throw importHasNotEnded(unfinished);
+    if (unfinished !== undefined) throw unfinishedImportError(unfinished);
     counts = countRows(source);
     await backup(source, to, { rate: pagesPerStep });
   } finally {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { dayMs } from '../domain/windows.ts';
+import { dayMs } from '../domain/time-windows.ts';
 
 /** Raise it when the same content is drawn differently: stored cards are then drawn again. */
 const template = 2;

@@ -14,7 +14,7 @@ import {
   sessionIdPattern,
 } from './session.ts';
 
-/** More sessions than a person has; older ones are not listed, and end with all others. */
+/** More sessions than a person has; older ones are not listed, and are revoked with all others. */
 const listedSessions = 100;
 
 /** A request of a signed-in browser. */
@@ -51,7 +51,7 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
       });
     },
 
-    /** One indexed read. null: malformed or unknown, the session was ended, or was not used for 30 days. */
+    /** One indexed read. null: malformed, unknown, revoked, or not used for 30 days. */
     async identify(secret: string): Promise<SignedIn | null> {
       const hash = hashSessionSecret(secret);
       const found = hash === null ? null : await find(hash);
@@ -60,7 +60,7 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
       const session = { ...found.credential, lastUsedAt: recordUse(found.credential) };
       const confirm = async () => {
         const now = await find(hash);
-        if (now === null) throw sessionEnded();
+        if (now === null) throw invalidSession();
         if (now.account.isSuspended) throw suspended();
       };
       const { accountId } = session;
@@ -82,18 +82,18 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
       return listed.map((session) => (session.id === own?.id ? own : session));
     },
 
-    /** Ends a session of the account. @returns false if there is none with that id, or it has ended before */
-    async end({ accountId }: Caller, sessionId: string): Promise<boolean> {
+    /** Revokes a session of the account. @returns false if there is none with that id, or it was revoked before */
+    async revoke({ accountId }: Caller, sessionId: string): Promise<boolean> {
       return sessionIdPattern.test(sessionId) && (await sessions.revoke(accountId, sessionId));
     },
 
-    /** Ends every session of the account but the caller's own. @returns how many */
-    endOthers({ accountId, credential }: Caller): Promise<number> {
+    /** Revokes every session of the account but the caller's own. @returns how many */
+    revokeOthers({ accountId, credential }: Caller): Promise<number> {
       return sessions.revokeAll(accountId, credential.kind === 'session' ? credential.session.id : null);
     },
   };
 }
 
-export function sessionEnded(): DropError {
+export function invalidSession(): DropError {
   return new DropError('unauthorized', 'You are signed out: sign in, and try again.');
 }

@@ -3,7 +3,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
-import { dayMs } from '../domain/windows.ts';
+import { dayMs } from '../domain/time-windows.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from '../limits/limits.ts';
 import type { Takedown } from '../moderation/act.ts';

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
-import { createTurns } from '../util/queues.ts';
+import { createTimeSlices } from '../util/queues.ts';
 import type { Drop, DropQuery } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 import {
@@ -62,7 +62,7 @@ function foldedOf({ title, description, folded_title, folded_description }: Text
 /** Each method sends one command; `list` a second one if it searches, or if there are more drops than on its page. */
 export function createDropReads(connection: Connection, clock: Clock): DropReads {
   const drops = dropModel(connection);
-  const turns = createTurns();
+  const turns = createTimeSlices();
 
   async function count(ownerId: string, pairs: ReadonlyMap<string, string>): Promise<number> {
     const { filter, hint } = matching(ownerId, pairs, clock.now());

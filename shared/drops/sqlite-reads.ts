@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Database, Statement } from '../sqlite/database.ts';
-import { createTurns } from '../util/queues.ts';
+import { createTimeSlices } from '../util/queues.ts';
 import { type Drop, type DropQuery, sortFields, sortOrders } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 import { createSearch } from './search.ts';
@@ -58,7 +58,7 @@ type DropReads = Pick<
 >;
 
 export function createDropReads(db: Database, clock: Clock): DropReads {
-  const turns = createTurns();
+  const turns = createTimeSlices();
   const sql = {
     find: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE ${ownedAt}`),
     findLatest: db.prepareTuples<[id: string, latestVersion: number]>(

@@ -39,7 +39,7 @@ export function openEmbeddedEngine(deps: {
     onCreate: (connection) => {
       if (typeof role === 'object') connection.prepare(beginImportSql).run(role.archiveId, role.begunAt);
     },
-    reports: { ...reports, transactionEnded: metrics?.stores.sqliteTransaction },
+    reports: { ...reports, onTransaction: metrics?.stores.sqliteTransaction },
     hasExternalCheckpoints: config.SQLITE_CHECKPOINTS === 'external',
   });
   metrics?.stores.watchFiles(() => readFileSizes(file));

@@ -124,7 +124,7 @@ async function assemble(
     ready: () => engine.ready(),
   });
 
-  const removals = [engine.signIns.endByAccount, engine.tokens.revokeAll, engine.sessions.revokeAll];
+  const removals = [engine.signIns.expireByAccount, engine.tokens.revokeAll, engine.sessions.revokeAll];
 
   return {
     config,

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { importHasNotEnded } from '../archives/archive-store.ts';
+import { unfinishedImportError } from '../archives/archive-store.ts';
 import { type Config, isScaleOut } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { randomBase62 } from '../domain/ids.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { knownForm as mongoForm } from '../mongo/form.ts';
+import { knownDataForm as mongoForm } from '../mongo/data-form.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
-import { knownForm as sqliteForm } from '../sqlite/form.ts';
+import { knownDataForm as sqliteForm } from '../sqlite/data-form.ts';
 import type { Role } from './embedded-engine.ts';
 import type { Engine } from './engine.ts';
 import type { ScaleOutEngine } from './scale-out-engine.ts';
@@ -29,7 +29,7 @@ export async function openStores(
     : (await import('./embedded-engine.ts')).openEmbeddedEngine(options);
   try {
     const unfinished = typeof deps.role === 'string' ? await engine.archive.findUnfinishedImport() : null;
-    if (unfinished !== null) throw importHasNotEnded(unfinished);
+    if (unfinished !== null) throw unfinishedImportError(unfinished);
     return engine;
   } catch (error) {
     await engine.close();

@@ -6,7 +6,7 @@ import { createRedisRateLimiter } from '../limits/redis.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Mongo, openMongo } from '../mongo/connection.ts';
-import { requireForm } from '../mongo/form.ts';
+import { requireDataForm } from '../mongo/data-form.ts';
 import { findMissing, migrate } from '../mongo/migrate.ts';
 import { createReadiness } from '../mongo/readiness.ts';
 import { createMongoStores } from '../mongo/stores.ts';
@@ -115,7 +115,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
 
 async function checkMigrated(mongo: Mongo): Promise<void> {
   const missing = await findMissing(mongo);
-  if (missing.length === 0) return requireForm(mongo.connection);
+  if (missing.length === 0) return requireDataForm(mongo.connection);
   const [first = '', ...others] = missing;
   const what = others.length > 0 ? `${first} and ${others.length} more` : first;
   throw new Error(`MongoDB lacks collections or indexes (${what}): run "bin/dropleaf.js migrate" first`);

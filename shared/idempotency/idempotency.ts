@@ -3,7 +3,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
-import { dayMs } from '../domain/windows.ts';
+import { dayMs } from '../domain/time-windows.ts';
 import type { Drop, WriteIds } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';

@@ -11,7 +11,7 @@ import {
   schedules,
 } from './job-catalogue.ts';
 import type { JobTally } from './job-reports.ts';
-import { type HeldJob, maxWaiting } from './sqlite-memory.ts';
+import { maxWaiting, type RunningJob } from './sqlite-unstored-jobs.ts';
 
 export interface FailedRow {
   readonly id: number;
@@ -25,7 +25,7 @@ export interface FailedRow {
 
 export type JobRows = ReturnType<typeof createJobRows>;
 
-/** Renders wait in memory (sqlite-memory.ts). */
+/** Renders wait in memory (sqlite-unstored-jobs.ts). */
 export const renderName = 'version.render';
 
 const crashed = 'The process ended, hung, or could not record the end of this job';
@@ -49,7 +49,7 @@ export function createJobRows(db: Database) {
       ON CONFLICT (key) WHERE state = 'waiting'
       DO UPDATE SET due_at = min(due_at, excluded.due_at), attempts = 0`),
     // One priority at a time: the index then has the rows in order, and a long queue is not sorted for each claim.
-    claim: db.prepare<HeldJob>(`
+    claim: db.prepare<RunningJob>(`
       UPDATE jobs SET state = 'active', attempts = attempts + 1
       WHERE id IN (
         SELECT id FROM jobs WHERE ${claimable} AND key NOT IN (SELECT value FROM json_each($running))
@@ -83,11 +83,11 @@ export function createJobRows(db: Database) {
     listRetried: db.prepare<Pick<FailedRow, 'id' | 'name' | 'payload' | 'error'>>(`
       SELECT id, name, payload, error FROM jobs WHERE state = 'waiting' AND error IS NOT NULL
       ORDER BY due_at, id LIMIT $limit`),
-    listActive: db.prepare<HeldJob>(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
+    listActive: db.prepare<RunningJob>(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
     tallies: db.prepare<JobTally>(`
       SELECT name, state, count(*) AS count, CASE state WHEN 'waiting' THEN min(due_at) END AS oldestDueAt
       FROM jobs GROUP BY state, name`),
-    // A render that is pending has no row until it fails (sqlite-memory.ts).
+    // A render that is pending has no row until it fails (sqlite-unstored-jobs.ts).
     pendingRenders: db.prepare<JobPayload<typeof renderName>>(`
       SELECT id AS dropId, head_id AS versionId FROM drops WHERE ${isRenderPending}
       ORDER BY changed_at, id LIMIT ${maxWaiting}`),
@@ -117,21 +117,21 @@ export function createJobRows(db: Database) {
   }
 
   /** The job's row. A job that waited in memory gets one. */
-  function rowOf({ id, name, key, payload, attempts, isInMemory }: HeldJob): number {
+  function rowOf({ id, name, key, payload, attempts, isInMemory }: RunningJob): number {
     if (!isInMemory) return id;
     const { priority } = jobs[name as JobName]; // proof: only names of the catalogue are claimed
     return sql.addActive.get({ name, key, payload, attempts, priority })?.id ?? id;
   }
 
-  function putBack(job: HeldJob, attempts: number, error: string | null, dueAt: number): void {
+  function putBack(job: RunningJob, attempts: number, error: string | null, dueAt: number): void {
     sql.putBack.run({ id: rowOf(job), dueAt, attempts, crashes: job.crashes, error });
   }
 
-  function retry(job: HeldJob, error: string, dueAt: number): void {
+  function retry(job: RunningJob, error: string, dueAt: number): void {
     putBack(job, job.attempts, error.slice(0, errorMaxLength), dueAt);
   }
 
-  function fail(job: HeldJob, error: string, now: number): void {
+  function fail(job: RunningJob, error: string, now: number): void {
     sql.fail.run({ id: rowOf(job), keptUntil: now + failedKeptMs, error: error.slice(0, errorMaxLength) });
   }
 
@@ -161,9 +161,9 @@ export function createJobRows(db: Database) {
      * Takes due jobs by priority and time, and never one while another of its key is active.
      * @param running keys of jobs that run, also of those without a row
      */
-    claim(now: number, limit: number, running: readonly string[]): HeldJob[] {
+    claim(now: number, limit: number, running: readonly string[]): RunningJob[] {
       const values = { now, running: JSON.stringify(running) };
-      const claimed: HeldJob[] = [];
+      const claimed: RunningJob[] = [];
       for (const priority of priorities)
         if (claimed.length < limit)
           claimed.push(...sql.claim.all({ ...values, priority, limit: limit - claimed.length }));
@@ -171,16 +171,16 @@ export function createJobRows(db: Database) {
     },
 
     /** For a job that is done. A failed job of its key goes, too. */
-    remove({ id, key, isInMemory }: HeldJob): void {
+    remove({ id, key, isInMemory }: RunningJob): void {
       if (!isInMemory) sql.remove.run({ id });
       sql.removeFailed.run({ key });
     },
 
     /** As if this attempt had not begun. */
-    giveBack: (job: HeldJob, dueAt: number) => putBack(job, job.attempts - 1, null, dueAt),
+    giveBack: (job: RunningJob, dueAt: number) => putBack(job, job.attempts - 1, null, dueAt),
 
     /** For a job whose process was killed: it waits again, its attempt counted, or fails after too many crashes. */
-    recover(job: HeldJob, now: number): 'waiting' | 'failed' {
+    recover(job: RunningJob, now: number): 'waiting' | 'failed' {
       const crashes = job.crashes + 1;
       const isFailed = crashes >= crashLimit;
       if (isFailed) fail(job, `${crashed}, ${crashes} times`, now);

@@ -13,8 +13,8 @@ import {
   unavailableRetryMs,
 } from './job-catalogue.ts';
 import type { JobTally } from './job-reports.ts';
-import type { HeldJob, JobMemory } from './sqlite-memory.ts';
 import type { JobRows } from './sqlite-rows.ts';
+import type { RunningJob, UnstoredJobs } from './sqlite-unstored-jobs.ts';
 
 const cleanupMs = 3_600_000;
 /** How long it waits before it writes a result again. */
@@ -28,7 +28,7 @@ export type JobRunner = ReturnType<typeof createJobRunner>;
 export function createJobRunner(deps: {
   db: Database;
   rows: JobRows;
-  memory: JobMemory;
+  memory: UnstoredJobs;
   handlers: JobHandlers;
   clock: Clock;
   log: Log;
@@ -38,7 +38,7 @@ export function createJobRunner(deps: {
   wakesItself: boolean;
 }) {
   const { db, rows, memory, handlers, clock, log, concurrency, pollMs, wakesItself } = deps;
-  const running = new Map<number, { job: HeldJob; end: Promise<void> }>();
+  const running = new Map<number, { job: RunningJob; end: Promise<void> }>();
   let lastClaim: Promise<unknown> = Promise.resolve();
   let isFirstClaim = true;
   let lastClaimAt = Number.NEGATIVE_INFINITY;
@@ -91,7 +91,7 @@ export function createJobRunner(deps: {
     for (const name of unknown) log.warn({ job: name }, jobMessages.unknown);
   }
 
-  function start(claimed: readonly HeldJob[]): void {
+  function start(claimed: readonly RunningJob[]): void {
     for (const job of claimed) running.set(job.id, { job, end: run(job) });
   }
 
@@ -100,7 +100,7 @@ export function createJobRunner(deps: {
   }
 
   /** Never rejects. */
-  async function run(job: HeldJob): Promise<void> {
+  async function run(job: RunningJob): Promise<void> {
     const finish = await call(job);
     while (!isStopped && !(await isWritten(job, finish)) && !isStopping)
       await pause(rewriteMs, undefined, { ref: false }); // a process that ends does not wait for it
@@ -109,7 +109,7 @@ export function createJobRunner(deps: {
   }
 
   /** Writes the result; a job in memory whose result cannot be written runs again. */
-  async function isWritten(job: HeldJob, finish: () => Promise<void>): Promise<boolean> {
+  async function isWritten(job: RunningJob, finish: () => Promise<void>): Promise<boolean> {
     try {
       await finish();
       return true;
@@ -122,7 +122,7 @@ export function createJobRunner(deps: {
   }
 
   /** Calls the handler. @returns a function that records the result */
-  async function call(job: HeldJob): Promise<() => Promise<void>> {
+  async function call(job: RunningJob): Promise<() => Promise<void>> {
     const name = job.name as JobName; // proof: only names of the catalogue are claimed
     let isPayloadValid = false;
     try {
@@ -147,11 +147,11 @@ export function createJobRunner(deps: {
     }
   }
 
-  async function remove(job: HeldJob): Promise<void> {
+  async function remove(job: RunningJob): Promise<void> {
     if (!job.isInMemory || rows.isAnyFailed(job.key)) await db.write(() => rows.remove(job));
   }
 
-  async function giveBack(job: HeldJob, dueAt: number): Promise<void> {
+  async function giveBack(job: RunningJob, dueAt: number): Promise<void> {
     if (job.isInMemory) memory.put({ ...job, dueAt });
     else await db.write(() => rows.giveBack(job, dueAt));
   }
@@ -218,7 +218,7 @@ export function createJobRunner(deps: {
   };
 }
 
-function about(job: HeldJob): object {
+function about(job: RunningJob): object {
   return { job: job.name, key: job.key, attempt: job.attempts };
 }
 

@@ -4,9 +4,9 @@ import type { Database } from '../sqlite/database.ts';
 import { jobKey, jobNames } from './job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './job-queue.ts';
 import { addTallies } from './job-reports.ts';
-import { createJobMemory } from './sqlite-memory.ts';
 import { createJobRows, renderName } from './sqlite-rows.ts';
 import { createJobRunner, type JobRunner } from './sqlite-runner.ts';
+import { createUnstoredJobs } from './sqlite-unstored-jobs.ts';
 
 export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
   /** For tests, after `start`: runs due jobs and schedules, and the jobs that these enqueue, until none is due. */
@@ -15,7 +15,7 @@ export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
 
 /**
  * A durable queue in the database file: any process may enqueue, one may run jobs. There renders wait in memory
- * (sqlite-memory.ts), which is filled from the drops at its start. @param concurrency how many jobs run at once
+ * (sqlite-unstored-jobs.ts), which is filled from the drops at its start. @param concurrency how many jobs run at once
  * @param pollMs how often it looks for jobs of other processes @param wakesItself false: only `runUntilIdle` runs jobs, for
  * tests
  */
@@ -29,7 +29,7 @@ export function createSqliteJobQueue(options: {
 }): SqliteJobQueue {
   const { db, clock, pollMs = 1_000, wakesItself = true } = options;
   const rows = createJobRows(db);
-  const memory = createJobMemory(renderName);
+  const memory = createUnstoredJobs(renderName);
   let runner: JobRunner | undefined;
   let stopped: Promise<void> | undefined;
 

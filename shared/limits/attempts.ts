@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { type DropError, unavailable } from '../domain/errors.ts';
-import { type Window, windowOf } from '../domain/windows.ts';
+import { type TimeWindow, timeWindowOf } from '../domain/time-windows.ts';
 import { createFairQueue, createKeyedQueue } from '../util/queues.ts';
 import type { Quota, RateLimiter, Reservation } from './rate-limiter.ts';
 import type { Visitor } from './visitor.ts';
@@ -35,7 +35,7 @@ export function createAttempts(
     pause?: (ms: number) => Promise<unknown>;
   },
   windowMs: number,
-  refusal: (usedUp: Quota, window: Window) => DropError,
+  refusal: (usedUp: Quota, window: TimeWindow) => DropError,
 ) {
   const { limiter, clock, pause = sleep } = deps;
   const turns = createFairQueue(1, maxWaiting);
@@ -44,7 +44,7 @@ export function createAttempts(
 
   /** @returns `busy`: not checked, because attempts that other processes check may still count */
   async function check<T>({ quotas, check, counts }: Attempt<T>): Promise<{ result: T } | 'busy'> {
-    const window = windowOf(clock.now(), windowMs);
+    const window = timeWindowOf(clock.now(), windowMs);
     const reserved = await limiter.reserve(quotas, window);
     if (reserved === 'busy') return 'busy';
     if (!isReservation(reserved)) throw refusal(reserved, window);

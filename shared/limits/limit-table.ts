@@ -1,4 +1,4 @@
-import { attemptWindowMs, minuteMs } from '../domain/windows.ts';
+import { attemptWindowMs, minuteMs } from '../domain/time-windows.ts';
 
 /** The settings that limits are made of. */
 export interface LimitNumbers {

@@ -1,7 +1,7 @@
 import type { Caller, DailyQuota } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type Code, DropError } from '../domain/errors.ts';
-import { attemptWindowMs, dayOf, minuteMs, windowOf } from '../domain/windows.ts';
+import { attemptWindowMs, dayOf, minuteMs, timeWindowOf } from '../domain/time-windows.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
 import { type LimitName, type LimitNumbers, limitTable } from './limit-table.ts';
 import type { Quota, RateLimiter } from './rate-limiter.ts';
@@ -21,7 +21,7 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
 
   /** @throws DropError `rate_limited` */
   async function takeAll(quotas: readonly Quota[], windowMs: number, message: string): Promise<void> {
-    const window = windowOf(clock.now(), windowMs);
+    const window = timeWindowOf(clock.now(), windowMs);
     const full = await limiter.take(quotas, window);
     if (full !== null) throw tooMany('rate_limited', message, full.limit, window.retryAfterSeconds);
   }

@@ -1,4 +1,4 @@
-import type { Window } from '../domain/windows.ts';
+import type { TimeWindow } from '../domain/time-windows.ts';
 import type { Quota, RateLimiter } from './rate-limiter.ts';
 
 /** About 12 MB. */
@@ -32,7 +32,7 @@ export function createMemoryRateLimiter(maxKeys = keysAtMost): RateLimiter {
     }
   }
 
-  function countsIn({ durationMs, id }: Window): Counts {
+  function countsIn({ durationMs, id }: TimeWindow): Counts {
     const sameLength = windows.get(durationMs) ?? new Map<string, Counts>();
     const counts: Counts = sameLength.get(id) ?? { all: new Map(), reserved: new Map() };
     windows.set(durationMs, sameLength.set(id, counts));

@@ -1,4 +1,4 @@
-import type { Window } from '../domain/windows.ts';
+import type { TimeWindow } from '../domain/time-windows.ts';
 
 /** A key and how often it may be counted in a window. */
 export interface Quota {
@@ -18,12 +18,12 @@ export interface RateLimiter {
    * Counts one for each key, or for none if any has reached its limit. Atomic: parallel calls never pass a limit.
    * @returns null: counted; else the first quota that has reached its limit
    */
-  take(quotas: readonly Quota[], window: Window): Promise<Quota | null>;
+  take(quotas: readonly Quota[], window: TimeWindow): Promise<Quota | null>;
 
   /**
    * Like `take`, for counts that may be taken back. If its process dies, a reservation counts until the window ends.
    * @returns the first quota whose limit is reached without reservations; `busy`: a limit is reached with the reservations
    *   that are not settled yet, so a later call may succeed
    */
-  reserve(quotas: readonly Quota[], window: Window): Promise<Reservation | Quota | 'busy'>;
+  reserve(quotas: readonly Quota[], window: TimeWindow): Promise<Reservation | Quota | 'busy'>;
 }

@@ -1,4 +1,4 @@
-import type { Window } from '../domain/windows.ts';
+import type { TimeWindow } from '../domain/time-windows.ts';
 import type { Log } from '../log/log.ts';
 import type { Redis } from '../redis/connection.ts';
 import type { Quota, RateLimiter } from './rate-limiter.ts';
@@ -58,11 +58,11 @@ export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log:
     return Number(await redis.client.eval(lua, keys.length, ...keys, ...args));
   }
 
-  const keysOf = (quotas: readonly Quota[], { durationMs, id }: Window) =>
+  const keysOf = (quotas: readonly Quota[], { durationMs, id }: TimeWindow) =>
     quotas.map(({ key }) => `${redis.keyPrefix}limits:${durationMs}/${id}/${key}`);
 
   // Counts are kept for two windows, because the clocks of processes differ.
-  const argsOf = (quotas: readonly Quota[], { durationMs }: Window) => [
+  const argsOf = (quotas: readonly Quota[], { durationMs }: TimeWindow) => [
     Math.ceil((2 * durationMs) / 1000),
     reservationSeconds,
     ...quotas.map(({ limit }) => limit),

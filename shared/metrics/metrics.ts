@@ -19,10 +19,10 @@ export interface RequestMetrics {
 }
 
 /** Called for each command to a server. @param name of the command alone, without keys and values */
-export type CommandEnded = (name: string, seconds: number, isFailed: boolean) => void;
+export type CommandObserver = (name: string, seconds: number, isFailed: boolean) => void;
 
 /** Called for each transaction. @param writes how many writes of one turn of the event loop it joined */
-export type TransactionEnded = (writes: number, seconds: number, isFailed: boolean) => void;
+export type TransactionObserver = (writes: number, seconds: number, isFailed: boolean) => void;
 
 /** In bytes. */
 export interface FileSizes {
@@ -33,9 +33,9 @@ export interface FileSizes {
 }
 
 export interface StoreMetrics {
-  readonly mongoCommand: CommandEnded;
-  readonly redisCommand: CommandEnded;
-  readonly sqliteTransaction: TransactionEnded;
+  readonly mongoCommand: CommandObserver;
+  readonly redisCommand: CommandObserver;
+  readonly sqliteTransaction: TransactionObserver;
   /** @param read is called for each scrape */
   watchFiles(read: () => FileSizes): void;
 }

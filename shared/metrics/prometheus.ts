@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Clock } from '../domain/clock.ts';
 import { withTimeout } from '../util/promises.ts';
 import {
-  type CommandEnded,
+  type CommandObserver,
   type Metrics,
   type Readings,
   type RequestMetrics,
@@ -96,7 +96,7 @@ function createRequestMetrics(meter: Meter): RequestMetrics {
 }
 
 function createStoreMetrics(meter: Meter): StoreMetrics {
-  function commandsOf(server: 'mongodb' | 'redis'): CommandEnded {
+  function commandsOf(server: 'mongodb' | 'redis'): CommandObserver {
     const durations = meter.histogram(`${server}_command_duration_seconds` as const);
     const failed = meter.counter(`${server}_command_failures_total` as const);
     return (command, seconds, isFailed) => {

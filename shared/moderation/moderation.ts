@@ -70,7 +70,7 @@ export function createModeration(deps: {
   accounts: AccountStore;
   tokens: TokenStore;
   sessions: Pick<SessionStore, 'revokeAll'>;
-  signIns: Pick<SignInStore, 'endByAccount'>;
+  signIns: Pick<SignInStore, 'expireByAccount'>;
   audit: Audit;
   followUps: FollowUps;
   clock: Clock;
@@ -162,9 +162,9 @@ export function createModeration(deps: {
       audit.record(
         { act: 'revoke-tokens', by, target: nameOf(account), reason },
         async () => {
-          const ended = await signIns.endByAccount(account.id);
+          const expired = await signIns.expireByAccount(account.id);
           const revoked = await tokens.revokeAll(account.id);
-          return { signIns: ended, tokens: revoked, sessions: await sessions.revokeAll(account.id) };
+          return { signIns: expired, tokens: revoked, sessions: await sessions.revokeAll(account.id) };
         },
         (done) => `done: tokens ${done.tokens}, sessions ${done.sessions}, sign-ins ${done.signIns}`,
       ),

@@ -1,6 +1,6 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import type { Log } from '../log/log.ts';
-import type { CommandEnded } from '../metrics/metrics.ts';
+import type { CommandObserver } from '../metrics/metrics.ts';
 import { hostsOf } from '../util/error-texts.ts';
 import { withTimeout } from '../util/promises.ts';
 
@@ -37,7 +37,7 @@ interface MongoSettings {
   readonly log: Log;
   readonly isMigration?: boolean;
   /** Called for each command, with the driver's time in whole milliseconds. */
-  readonly onCommand?: CommandEnded | undefined;
+  readonly onCommand?: CommandObserver | undefined;
   /** After a loss of this length the client connects again from scratch. Default: 10 s. */
   readonly reconnectMs?: number;
 }
@@ -159,7 +159,7 @@ function watch(client: mongoose.mongo.MongoClient, log: Log, reconnectMs: number
   };
 }
 
-function reportCommands(client: mongoose.mongo.MongoClient, onCommand: CommandEnded): void {
+function reportCommands(client: mongoose.mongo.MongoClient, onCommand: CommandObserver): void {
   client.on('commandSucceeded', ({ commandName, duration }) =>
     onCommand(commandName, duration / 1_000, false),
   );

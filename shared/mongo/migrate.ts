@@ -3,8 +3,8 @@ import { type Connection, mongo } from 'mongoose';
 import { foldStoredTexts } from '../drops/mongo-updates.ts';
 import type { Log } from '../log/log.ts';
 import type { Mongo } from './connection.ts';
+import { knownDataForm, raiseDataForm, refuseNewer } from './data-form.ts';
 import { retryConflicts } from './errors.ts';
-import { knownForm, raiseForm, refuseNewer } from './form.ts';
 import { createMongoStores } from './stores.ts';
 
 const namespaceNotFound = 26;
@@ -68,9 +68,9 @@ export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
   }
   const drops = await foldStoredTexts(connection);
   if (drops > 0) log.info({ drops }, 'Folded titles and descriptions for searches');
-  if (await retryConflicts(() => raiseForm(connection))) {
+  if (await retryConflicts(() => raiseDataForm(connection))) {
     isChanged = true;
-    log.info({ form: knownForm }, 'MongoDB has the form of this release');
+    log.info({ form: knownDataForm }, 'MongoDB has the form of this release');
   }
   if (!isChanged) log.info({}, 'MongoDB has all collections and indexes');
 }

@@ -3,8 +3,8 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, storeIsNewer, type UnavailableReason, unavailable } from '../domain/errors.ts';
 import type { ProcessRegistry } from '../pages/page-changes.ts';
+import { isTooNew, readDataForm } from './data-form.ts';
 import { withTimeLimit } from './errors.ts';
-import { isTooNew, readForm } from './form.ts';
 
 /** For so long after a write the database counts as one that accepts writes. */
 const trustMs = 5_000;
@@ -23,14 +23,14 @@ export function createReadiness(
   const id = `readiness/${randomUUID()}`;
   const calls = withTimeLimit(withinMs, {
     ping: () => connection.getClient().db(connection.name).command({ ping: 1 }),
-    readForm: () => readForm(connection),
+    readDataForm: () => readDataForm(connection),
   });
   let wroteAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | null = null;
 
   async function write(): Promise<void> {
     await registry.renew(id, 0);
-    if (isTooNew(await calls.readForm())) throw storeIsNewer();
+    if (isTooNew(await calls.readDataForm())) throw storeIsNewer();
     wroteAt = clock.now();
   }
 

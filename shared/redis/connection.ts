@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { Redis as Client, type RedisOptions } from 'ioredis';
 import type { Log } from '../log/log.ts';
-import type { CommandEnded } from '../metrics/metrics.ts';
+import type { CommandObserver } from '../metrics/metrics.ts';
 import { findMisconfiguration, isDemoted, isOutOfMemory, toDropError } from './errors.ts';
 
 /** BullMQ and our scripts need it; Ubuntu 22.04 has 6.0. */
@@ -16,7 +16,7 @@ export interface RedisSettings {
   readonly rejectUnauthorized: boolean;
   readonly log: Log;
   /** Called for each command of the process's own connection; those of `duplicate` wait for jobs and messages. */
-  readonly onCommand?: CommandEnded | undefined;
+  readonly onCommand?: CommandObserver | undefined;
   /** Called for each write that the server refuses because its memory is full. */
   readonly onOutOfMemory?: () => void;
   /** How long to wait for the first connection. Default: 3 s. */
@@ -133,7 +133,7 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
 }
 
 /** ioredis's own tracing channels would copy the arguments of each command as text. */
-function reportCommands(client: Client, onCommand: CommandEnded): void {
+function reportCommands(client: Client, onCommand: CommandObserver): void {
   const send = client.sendCommand.bind(client);
   client.sendCommand = (command, stream) => {
     const startedAt = performance.now();

@@ -35,11 +35,11 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
 
     claim: (id, now) => signIns.change(ofStatus(id, 'verified', now), { $set: { status: 'claimed' } }),
 
-    async endByAccount(accountId) {
-      const ended = await signIns.updateAll({ account_id: accountId, status: 'verified' }, expired);
+    async expireByAccount(accountId) {
+      const count = await signIns.updateAll({ account_id: accountId, status: 'verified' }, expired);
       // Second, so that sign-ins that are claimed in between are included.
       await signIns.updateAll({ account_id: accountId, status: 'claimed' }, expired);
-      return ended;
+      return count;
     },
 
     async expire(now) {

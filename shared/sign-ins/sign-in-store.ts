@@ -24,7 +24,7 @@ export interface SignInStore {
   claim(id: string, now: number): Promise<SignIn | null>;
 
   /** verified or claimed sign-ins of that account → expired. Returns how many were verified. */
-  endByAccount(accountId: string): Promise<number>;
+  expireByAccount(accountId: string): Promise<number>;
 
   /** pending or verified, and past `expires_at` → expired. */
   expire(now: number): Promise<void>;

@@ -35,7 +35,7 @@ export function createSqliteSignInStore(db: Database): SignInStore {
 
     claim: (id, now) => db.write(() => sql.claim(id, now)),
 
-    endByAccount(accountId) {
+    expireByAccount(accountId) {
       return db.write(() => {
         const { changes } = sql.end.run(accountId, 'verified');
         sql.end.run(accountId, 'claimed');

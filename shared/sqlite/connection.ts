@@ -2,8 +2,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { messageOf } from '../util/error-texts.ts';
+import { checkDataForm, knownDataForm, migrate } from './data-form.ts';
 import { findDiskFailure } from './disk-watch.ts';
-import { checkForm, knownForm, migrate } from './form.ts';
 
 /** A statement waits so long for another process. */
 export const busyMs = 5_000;
@@ -43,13 +43,13 @@ export function connect(
   try {
     makePrivateFile(path);
     connection = new DatabaseSync(path, { timeout: busyMs });
-    checkForm(connection, onMigration !== null);
+    checkDataForm(connection, onMigration !== null);
     if (connection.prepare('PRAGMA page_count').get().page_count === 0) connection.exec(newFileSettings);
     connection.exec(settings);
     if (onMigration !== null) {
       what = 'migrated';
       const from = migrate(connection, onCreate);
-      if (from !== 0 && from !== knownForm()) onMigration(from, knownForm());
+      if (from !== 0 && from !== knownDataForm()) onMigration(from, knownDataForm());
     }
     return connection;
   } catch (cause) {

@@ -1,10 +1,10 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { storeIsNewer, unavailable } from '../domain/errors.ts';
-import type { TransactionEnded } from '../metrics/metrics.ts';
+import type { TransactionObserver } from '../metrics/metrics.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { busyMs, connect } from './connection.ts';
+import { knownDataForm, readDataForm } from './data-form.ts';
 import { createDiskWatch, type DiskFailure } from './disk-watch.ts';
-import { knownForm, readForm } from './form.ts';
 import { createWriteGroup } from './write-group.ts';
 
 export type Value = string | number | null | Uint8Array;
@@ -65,7 +65,7 @@ export interface DatabaseReports {
   diskRecovered?(): void;
   /** Another program should make the checkpoints and does not; called after each write. */
   walIsLong?(bytes: number): void;
-  readonly transactionEnded?: TransactionEnded | undefined;
+  readonly onTransaction?: TransactionObserver | undefined;
 }
 
 /**
@@ -92,7 +92,7 @@ export function openDatabase(
   const connection = connect(path, onMigration, onCreate);
   if (isExternal) connection.exec('PRAGMA wal_autocheckpoint = 0');
   const disk = createDiskWatch(path, reports);
-  const group = createWriteGroup(connection, disk, reports.transactionEnded);
+  const group = createWriteGroup(connection, disk, reports.onTransaction);
   const checkpoints = createCheckpoints(path, {
     isExternal,
     onError(err) {
@@ -100,7 +100,7 @@ export function openDatabase(
     },
     onLongWal: (bytes) => reports.walIsLong?.(bytes),
   });
-  const known = knownForm();
+  const known = knownDataForm();
   let closing: Promise<void> | undefined;
   const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
 
@@ -137,7 +137,7 @@ export function openDatabase(
       let form: number;
       try {
         probe.get();
-        form = readForm(connection);
+        form = readDataForm(connection);
       } catch (error) {
         const options = { cause: error, reason: 'database_unreachable' } as const;
         throw unavailable('The database cannot be read.', 1, options);

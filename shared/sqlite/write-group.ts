@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../domain/errors.ts';
-import type { TransactionEnded } from '../metrics/metrics.ts';
+import type { TransactionObserver } from '../metrics/metrics.ts';
 import type { DiskWatch } from './disk-watch.ts';
 import { isBusy } from './result-codes.ts';
 
@@ -20,7 +20,7 @@ const maxWrites = 256;
 export function createWriteGroup(
   connection: DatabaseSyncInstance,
   disk: DiskWatch,
-  onEnd?: TransactionEnded,
+  onEnd?: TransactionObserver,
 ) {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');

@@ -6,8 +6,8 @@ import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
 import type { RenderedPage } from '../renders/render-store.ts';
 import type { Renderer } from '../renders/renderer.ts';
-import { type Kind, kinds, type Task, type Work } from './kinds.ts';
 import type { Effort } from './page-render.ts';
+import { type Kind, kinds, type Task, type Work } from './task-kinds.ts';
 import { createThreadPool, exceedsLimits, type RunOptions, type ThreadPool } from './thread-pool.ts';
 
 /** As for a render (html/plan.ts). */
@@ -62,7 +62,7 @@ export function createThreads({
   function poolOf(kind: Kind): ThreadPool {
     let pool = pools.get(kind);
     pool ??= createThreadPool({
-      file: new URL('./kinds.js', import.meta.url),
+      file: new URL('./task-kinds.js', import.meta.url),
       name: 'runTask',
       maxThreads: kind === 'renderPage' ? maxRenders : 1,
       maxHeapMb: kinds[kind].maxHeapMb,

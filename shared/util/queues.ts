@@ -123,14 +123,14 @@ const turnMs = 5;
 const turnsBetween = 6;
 
 /** Work that would block the event loop, in parts: of all callers one part at a time, and other work between. */
-export interface Turns {
+export interface TimeSlices {
   /** Resolves when the caller may run its next part: after the parts of earlier callers; at once if none ran shortly before. */
   next(): Promise<void>;
   /** Whether the part that runs now has taken its 5 ms, or has waited for something since it began. */
   isOver(): boolean;
 }
 
-export function createTurns(): Turns {
+export function createTimeSlices(): TimeSlices {
   /** Settles when the turns after the last part are over: a part that comes later waits for none. */
   let free: Promise<void> = Promise.resolve();
   let begun = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
-import { dayMs, dayOf } from '../domain/windows.ts';
+import { dayMs, dayOf } from '../domain/time-windows.ts';
 import type { Drop } from '../drops/drop.ts';
 import type { Drops } from '../drops/drops.ts';
 import type { DayViews } from './view-store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
-import { dayOf } from '../domain/windows.ts';
+import { dayOf } from '../domain/time-windows.ts';
 import type { Log } from '../log/log.ts';
 import { waitAtMost } from '../util/promises.ts';
 import type { ViewCount, ViewStore } from './view-store.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { minuteMs, type Window, windowOf } from '../../shared/domain/windows.ts';
+import { minuteMs, type TimeWindow, timeWindowOf } from '../../shared/domain/time-windows.ts';
 import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { later, start } from '../contract/records.ts';
@@ -7,12 +7,12 @@ import { useEach } from '../support/between.ts';
 
 describe('RateLimiter in memory', () => {
   const [minute, nextMinute, thirdMinute] = [start, later, later + minuteMs].map((at) =>
-    windowOf(at, minuteMs),
+    timeWindowOf(at, minuteMs),
   );
-  const hour = windowOf(start, 3_600_000);
+  const hour = timeWindowOf(start, 3_600_000);
   const limiter = useEach(() => createMemoryRateLimiter(100));
 
-  const count = (key: string, limit: number, window: Window | undefined = minute) =>
+  const count = (key: string, limit: number, window: TimeWindow | undefined = minute) =>
     countsOf(limiter, limit, key, window);
 
   it('above the maximum of keys, deletes those with the lowest counts, of all windows', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createMongoHtmlStore } from '../../shared/blobs/mongo.ts';
 import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
-import { knownForm, readForm } from '../../shared/mongo/form.ts';
+import { knownDataForm, readDataForm } from '../../shared/mongo/data-form.ts';
 import { collectionsOf, findMissing, migrate } from '../../shared/mongo/migrate.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { createMongoRenderStore } from '../../shared/renders/mongo.ts';
@@ -110,18 +110,18 @@ describe('migrate (MongoDB)', () => {
   });
 
   it('raises the form by one, which a later release may have raised by one more', async () => {
-    expect(await readForm(mongo.connection), 'before forms were stored').to.equal(1);
+    expect(await readDataForm(mongo.connection), 'before forms were stored').to.equal(1);
     await Promise.all([migrate(mongo, log), migrate(mongo, log)]);
-    expect(await readForm(mongo.connection)).to.equal(knownForm);
-    await setForm(knownForm + 1);
+    expect(await readDataForm(mongo.connection)).to.equal(knownDataForm);
+    await setForm(knownDataForm + 1);
     await migrate(mongo, log);
-    expect(await readForm(mongo.connection)).to.equal(knownForm + 1);
+    expect(await readDataForm(mongo.connection)).to.equal(knownDataForm + 1);
   });
 
   it('creates nothing where a release has raised the form by two, and says so', async () => {
-    await setForm(knownForm + 2);
+    await setForm(knownDataForm + 2);
     expect((await rejectionOf(migrate(mongo, log))).message).to.equal(
-      `MongoDB has form ${knownForm + 2} of a newer release, and this release works beside forms up to ${knownForm + 1}: use the newer release`,
+      `MongoDB has form ${knownDataForm + 2} of a newer release, and this release works beside forms up to ${knownDataForm + 1}: use the newer release`,
     );
     expect(await listIndexes()).to.deep.equal(['store_form _id_']);
   });

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { expect } from 'chai';
 import { ReplyError } from 'ioredis';
-import { windowOf } from '../../shared/domain/windows.ts';
+import { timeWindowOf } from '../../shared/domain/time-windows.ts';
 import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { createRedisRateLimiter } from '../../shared/limits/redis.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
@@ -224,7 +224,7 @@ describe('The connection to Redis', () => {
       const error = await rejectionOf(views.add('w', 1, [{ dropId: 'd', day: '2026-01-31', count: 1 }]));
       expect(error).to.include({ code: 'unavailable', isReported: true });
       const limits = createRedisRateLimiter(connection, createMemoryRateLimiter(), log);
-      expect(await limits.take([{ key: 'k', limit: 1 }], windowOf(0, 60_000))).to.equal(null);
+      expect(await limits.take([{ key: 'k', limit: 1 }], timeWindowOf(0, 60_000))).to.equal(null);
       expect(reports).to.equal(2);
       expect(log.lines).to.deep.equal([]);
       await fake.close();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
+import { minuteMs, timeWindowOf } from '../../shared/domain/time-windows.ts';
 import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { createRedisRateLimiter } from '../../shared/limits/redis.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
@@ -13,7 +13,7 @@ import { createThrottledRecordingLog } from '../worker/recording-log.ts';
 
 describe('Limits that processes share in Redis', () => {
   const redis = useRedis();
-  const minute = windowOf(start, minuteMs);
+  const minute = timeWindowOf(start, minuteMs);
 
   const limiterOn = (connection: Redis, log = createThrottledRecordingLog(createTestClock())) =>
     createRedisRateLimiter(connection, createMemoryRateLimiter(), log);
@@ -53,7 +53,7 @@ describe('Limits that processes share in Redis', () => {
     expect(await connection.client.ttl(key)).to.be.within(1, 5);
     await connection.client.del(key); // as when that time has passed
     expect(await other.reserve()).to.deep.equal({ key: 'k', limit: 1 });
-    const next = countsOf(limiterOn(connection), 1, 'k', windowOf(later, minuteMs));
+    const next = countsOf(limiterOn(connection), 1, 'k', timeWindowOf(later, minuteMs));
     expectReserved(await next.reserve());
   });
 
@@ -139,7 +139,7 @@ describe('Limits that processes share in Redis', () => {
     await untilBack(connection);
     // Redis counted the first and the 59 of the 80 whose replies were lost.
     expect(await count.take()).to.equal(false);
-    expect(await countsOf(limiter, 60, 'k', windowOf(later, minuteMs)).takeMany(80)).to.equal(60);
+    expect(await countsOf(limiter, 60, 'k', timeWindowOf(later, minuteMs)).takeMany(80)).to.equal(60);
   });
 
   it('are not passed when Redis is slow', async () => {

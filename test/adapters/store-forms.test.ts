@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import mongoose from 'mongoose';
-import { knownForm as mongoForm } from '../../shared/mongo/form.ts';
+import { knownDataForm as mongoForm } from '../../shared/mongo/data-form.ts';
 import { collectionsOf } from '../../shared/mongo/migrate.ts';
-import { knownForm as sqliteForm } from '../../shared/sqlite/form.ts';
+import { knownDataForm as sqliteForm } from '../../shared/sqlite/data-form.ts';
 
 const migrations = new URL('../../shared/sqlite/migrations/', import.meta.url);
 
@@ -59,7 +59,7 @@ describe('The form of the stored data', () => {
     const found = digest(JSON.stringify([plans, fields]));
     const latest = Math.max(...Object.keys(released.mongodb).map(Number));
     expect(mongoForm, 'one step a release').to.be.within(latest, latest + 1);
-    const message = `raise knownForm in shared/mongo/form.ts: ${found} is not what form ${mongoForm} was`;
+    const message = `raise knownDataForm in shared/mongo/data-form.ts: ${found} is not what form ${mongoForm} was`;
     expect(found, message).to.equal(released.mongodb[mongoForm] ?? found);
   });
 });

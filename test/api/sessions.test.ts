@@ -114,7 +114,7 @@ describe('Sessions', () => {
         await connection.send(requestHead('POST', '/account/sessions', headers));
         await until(() => reads > 0, 'the session is known');
         const caller = (await callerOf(watched, person)) ?? expect.fail();
-        await watched.services.sessions.end(caller, person.sessionId);
+        await watched.services.sessions.revoke(caller, person.sessionId);
         await connection.send(body);
         expect((await connection.answer()).status).to.equal(401);
         expect(await callerOf(watched, kept)).to.not.equal(null);

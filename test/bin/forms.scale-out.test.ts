@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
-import { knownForm } from '../../shared/mongo/form.ts';
+import { knownDataForm } from '../../shared/mongo/data-form.ts';
 import { dropleaf, launch, startWebProcess, type Watched } from './command.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
 
@@ -19,7 +19,7 @@ describe('The form of MongoDB', () => {
   afterEach(async () => {
     for (const one of running) one.kill('SIGTERM');
     await Promise.all(running.splice(0).map((one) => one.ended()));
-    await setForm(knownForm);
+    await setForm(knownDataForm);
   });
   after(async () => {
     await connection?.close();
@@ -33,18 +33,18 @@ describe('The form of MongoDB', () => {
 
   for (const command of ['web', 'worker', 'jobs', 'token --user me', 'export -', 'admin log'])
     it(`before migrate of this release: "${command}" exits with 1 and says what to do`, async () => {
-      await setForm(knownForm - 1);
+      await setForm(knownDataForm - 1);
       expect(await dropleaf(command.split(' '), env)).to.deep.equal({
         stdout: '',
         stderr:
-          `dropleaf: MongoDB has form ${knownForm - 1} of an older release, and this release needs form ${knownForm}: run ` +
+          `dropleaf: MongoDB has form ${knownDataForm - 1} of an older release, and this release needs form ${knownDataForm}: run ` +
           '"bin/dropleaf.js migrate" of this release first; processes of the older release go on meanwhile\n',
         code: 1,
       });
     });
 
   it('one higher, as in a rolling release: processes start, are ready, and commands work', async () => {
-    await setForm(knownForm + 1);
+    await setForm(knownDataForm + 1);
     const web = await startWebProcess(env);
     running.push(web);
     expect((await fetch(`${web.url}/readyz`)).status).to.equal(200);
@@ -55,7 +55,7 @@ describe('The form of MongoDB', () => {
   it('two higher: a running web process is not ready within five seconds, and none starts', async () => {
     const web = await startWebProcess(env);
     running.push(web);
-    await setForm(knownForm + 2);
+    await setForm(knownDataForm + 2);
     const response = await fetch(`${web.url}/readyz`); // its first
     expect(response.status).to.equal(503);
     expect(await response.text()).to.contain('"reason":"store_is_newer"');
@@ -63,8 +63,8 @@ describe('The form of MongoDB', () => {
     expect(await refused.ended()).to.deep.equal({
       stdout: '',
       stderr:
-        `dropleaf: MongoDB has form ${knownForm + 2} of a newer release, and this release works beside forms up to ` +
-        `${knownForm + 1}: use the newer release\n`,
+        `dropleaf: MongoDB has form ${knownDataForm + 2} of a newer release, and this release works beside forms up to ` +
+        `${knownDataForm + 1}: use the newer release\n`,
       code: 1,
     });
   });

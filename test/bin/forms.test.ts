@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { knownForm } from '../../shared/sqlite/form.ts';
+import { knownDataForm } from '../../shared/sqlite/data-form.ts';
 import { formOf, makeOlderData, setForm } from '../support/older-data.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { dropleaf, logOf } from './command.ts';
 import { makeData, useHome } from './home.ts';
 
-const known = knownForm();
+const known = knownDataForm();
 const folder = makeTempDir();
 const commands = [
   'token --user me',

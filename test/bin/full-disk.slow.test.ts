@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { knownForm } from '../../shared/sqlite/form.ts';
+import { knownDataForm } from '../../shared/sqlite/data-form.ts';
 import { formOf, makeOlderData } from '../support/older-data.ts';
 import { openSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -130,7 +130,7 @@ describe('A full disk', () => {
       );
       const left = makeTempDir();
       cpSync(disk.pathOf('older'), left, { recursive: true });
-      expect(formOf(left)).to.equal(knownForm() - 1);
+      expect(formOf(left)).to.equal(knownDataForm() - 1);
     }
   });
 

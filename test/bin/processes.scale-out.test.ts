@@ -159,8 +159,8 @@ describe('The processes of the Procfile', () => {
   });
 
   it('web and worker have few log lines while MongoDB is away, with a count and without a stack', async () => {
-    const proxy = await openFlakyProxy(servers.impatientMongoUri);
-    const MONGODB_URI = proxy.throughProxy(servers.impatientMongoUri);
+    const proxy = await openFlakyProxy(servers.defaultMongoUri);
+    const MONGODB_URI = proxy.throughProxy(servers.defaultMongoUri);
     const web = await startWeb({ MONGODB_URI });
     const worker = await startWorker({ MONGODB_URI });
     const requests = 40;

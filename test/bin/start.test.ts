@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { knownForm } from '../../shared/sqlite/form.ts';
+import { knownDataForm } from '../../shared/sqlite/data-form.ts';
 import { dropleaf, logOf, type Outcome } from './command.ts';
 import { useHome } from './home.ts';
 
@@ -67,7 +67,7 @@ describe('bin/dropleaf.js start', () => {
     expect(version).to.match(/^\d+\.\d+\.\d+/);
     expect(started).to.deep.equal({
       ...{ level: 'info', msg: 'service is ready', process: 'start', engine: 'embedded', data: home.dir },
-      form: knownForm(),
+      form: knownDataForm(),
       ...{ address: '127.0.0.1', port: Number(new URL(service.url).port), baseUrl: service.url },
     });
     const requests = lines

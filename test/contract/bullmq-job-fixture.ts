@@ -3,7 +3,7 @@ import { createRedisJobQueue, queueName, type RedisJobQueue } from '../../shared
 import { openRedis, type Redis } from '../../shared/redis/connection.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { startVirtualDate, type VirtualDate } from '../support/clock.ts';
-import { emptyRedis, newRedisPrefix, patientEnqueueMs, redisUrl } from '../support/redis.ts';
+import { emptyRedis, longEnqueueMs, newRedisPrefix, redisUrl } from '../support/redis.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { createHangingProcesses, type JobFixture, type JobProcess } from './job-fixture.ts';
 
@@ -47,7 +47,7 @@ export async function openBullmqJobFixture(): Promise<BullmqJobFixture> {
   }: ProcessOptions = {}): Promise<BullmqProcess> {
     const log = createRecordingLog();
     const redis = await openRedis({ url: address, prefix, rejectUnauthorized: true, log });
-    const defaults = { concurrency: 4, stallMs, enqueueMs: patientEnqueueMs };
+    const defaults = { concurrency: 4, stallMs, enqueueMs: longEnqueueMs };
     const queue = createRedisJobQueue({ redis, log, ...defaults, ...options });
     const process = { queue, redis, log, settle: () => drainJobs(redis) };
     opened.push(process);

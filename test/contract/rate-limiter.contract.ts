@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
+import { minuteMs, timeWindowOf } from '../../shared/domain/time-windows.ts';
 import type { Quota, RateLimiter, Reservation } from '../../shared/limits/rate-limiter.ts';
 import { useEach } from '../support/between.ts';
 import { inParallel, later, start } from './records.ts';
 
-const minute = windowOf(start, minuteMs);
-const nextMinute = windowOf(later, minuteMs);
+const minute = timeWindowOf(start, minuteMs);
+const nextMinute = timeWindowOf(later, minuteMs);
 
 /** Calls of a limiter for one key in one window. */
 export function countsOf(limiter: RateLimiter, limit: number, key = 'k', window = minute) {
@@ -45,7 +45,7 @@ export function describeRateLimiterContract(engine: string, openLimiter: () => P
       const others = [
         count(1, 'other'),
         count(1, 'k', nextMinute),
-        count(1, 'k', { ...windowOf(start, 600_000), id: minute.id }),
+        count(1, 'k', { ...timeWindowOf(start, 600_000), id: minute.id }),
       ];
       for (const each of [count(1), ...others]) expect(await each.take()).to.equal(true);
       for (const each of [count(1), ...others]) expect(await each.take()).to.equal(false);

@@ -91,16 +91,16 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       });
     }
 
-    it('endByAccount expires verified and claimed sign-ins of the account only', async () => {
+    it('expireByAccount expires verified and claimed sign-ins of the account only', async () => {
       const { signIns } = stores();
       const own: SignIn[] = [];
       for (const status of [...states, 'verified'] as const) own.push(await inState(status));
       const others = await inState('verified', 'a2');
-      expect(await signIns.endByAccount('a1'), 'those that were verified').to.equal(2);
+      expect(await signIns.expireByAccount('a1'), 'those that were verified').to.equal(2);
       expect(await statusesOf(own)).to.deep.equal(['pending', ...Array(4).fill('expired')]);
       expect(await statusOf(others)).to.equal('verified');
       for (const { id } of own) expect(await signIns.claim(id, later)).to.equal(null);
-      expect(await signIns.endByAccount('a1')).to.equal(0);
+      expect(await signIns.expireByAccount('a1')).to.equal(0);
     });
 
     it('expires pending and verified sign-ins past expiresAt', async () => {

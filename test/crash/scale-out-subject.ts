@@ -7,7 +7,7 @@ import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { RunningService } from '../bin/command.ts';
 import { openCluster } from '../support/cluster.ts';
 import { countJobs } from '../support/jobs.ts';
-import { patientEnqueueMs } from '../support/redis.ts';
+import { longEnqueueMs } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { createSceneStores } from '../worker/mongo-stores.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
@@ -22,7 +22,7 @@ export async function openScaleOutSubject(): Promise<Subject> {
   const log = createRecordingLog();
   const mongo = await openMongo({ uri, maxConnections: 10, log });
   const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
-  const queue = createRedisJobQueue({ redis, log, concurrency: 1, enqueueMs: patientEnqueueMs });
+  const queue = createRedisJobQueue({ redis, log, concurrency: 1, enqueueMs: longEnqueueMs });
   const stores = createSceneStores(mongo.connection, redis, systemClock);
   const token = await cluster.makeToken('crash');
   await cluster.startWorker();

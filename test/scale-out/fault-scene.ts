@@ -168,7 +168,7 @@ async function openProcesses(settings: Readonly<Record<string, string>>) {
       ...settings,
     });
     const { REDIS_URL } = cluster.servers.env;
-    const mongoUri = cluster.servers.impatientMongoUri;
+    const mongoUri = cluster.servers.defaultMongoUri;
     const proxies = { MongoDB: await openFlakyProxy(mongoUri), Redis: await openFlakyProxy(REDIS_URL) };
     opened.push(...Object.values(proxies));
     const through = {

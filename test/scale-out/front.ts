@@ -1,7 +1,7 @@
 import { dropleaf, type RunningService, type Watched } from '../bin/command.ts';
 import { type Answer, type Client, createClient } from '../support/client.ts';
 import type { Cluster } from '../support/cluster.ts';
-import { patient } from '../support/mongo-uri.ts';
+import { withLongTimeouts } from '../support/mongo-uri.ts';
 import { answeredBy, findFreePort, startNginx } from '../support/nginx.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
 import { createPerson } from '../support/person.ts';
@@ -33,7 +33,7 @@ export async function openFront(
 ): Promise<Front> {
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
-  const MONGODB_URI = patient(cluster.servers.impatientMongoUri, 30_000);
+  const MONGODB_URI = withLongTimeouts(cluster.servers.defaultMongoUri, 30_000);
   const behind = { BASE_URL: url, TRUST_PROXY: '1', ANSWER_MS: '60000', MONGODB_URI };
   const startWeb = () => cluster.startWeb({ ...behind, ...settings });
   const webs = await Promise.all([startWeb(), startWeb()]);

@@ -29,7 +29,7 @@ describe('When MongoDB has executed a command and its answer is lost', () => {
 
   before(async () => {
     cluster = await openCluster({ WRITES_PER_MINUTE: '10000', WRITES_PER_DAY: '10000' });
-    const uri = cluster.servers.impatientMongoUri;
+    const uri = cluster.servers.defaultMongoUri;
     proxy = await openCommandProxy(uri);
     const behind = { MONGODB_URI: proxy.throughProxy(uri), MONGODB_CONNECTIONS: '100' };
     const [webs, made] = await Promise.all([

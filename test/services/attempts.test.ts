@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
-import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
+import { minuteMs, timeWindowOf } from '../../shared/domain/time-windows.ts';
 import { createAttempts } from '../../shared/limits/attempts.ts';
 import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
 import type { RateLimiter } from '../../shared/limits/rate-limiter.ts';
@@ -91,7 +91,7 @@ describe('Attempts, of which only failed ones count', () => {
   it('waits for those that another process checks, and lets other attempts pass meanwhile', async () => {
     const limiter = createMemoryRateLimiter();
     const other = createScene(limiter);
-    const reserved = await limiter.reserve([{ key: 'd', limit: 1 }], windowOf(start, minuteMs));
+    const reserved = await limiter.reserve([{ key: 'd', limit: 1 }], timeWindowOf(start, minuteMs));
     const waiting = other.run({ limit: 1, isRight: true });
     expect(await other.run({ address: 'b', drop: 'else', isRight: true })).to.equal(true);
     expect(other.state.checked).to.deep.equal(['b at else']);

@@ -117,7 +117,7 @@ describe('sign-ins', () => {
     it(`returns no token if all tokens are revoked between the claim and the answer, ${moment} the token is stored`, async () => {
       const { pollToken, account } = await scene.approved();
       const revokeAll = async () => {
-        await scene.signIns.endByAccount(account.id);
+        await scene.signIns.expireByAccount(account.id);
         await scene.tokens.revokeAll(account.id);
       };
       const insert: TokenStore['insert'] = async (token) => {

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { createBodyReader } from '../../api/http/body.ts';
-import { share } from '../../api/openapi/share.ts';
+import { withoutRepetitions } from '../../api/openapi/without-repetitions.ts';
 import { createRoutes, type RouteTable } from '../../api/routes.ts';
 import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 import { readConfig } from '../../shared/config/config.ts';
@@ -50,7 +50,7 @@ export function routesWith(env: Readonly<Record<string, string>> = {}): RouteTab
 
 /** The description of a service with those settings, without starting one. */
 export function describeWith(env: Readonly<Record<string, string>> = {}): Description {
-  return JSON.parse(JSON.stringify(share(routesWith(env).describe()))) as Description; // proof: read as such by the tests that check its form
+  return JSON.parse(JSON.stringify(withoutRepetitions(routesWith(env).describe()))) as Description; // proof: read as such by the tests that check its form
 }
 
 /** What a reference inside the description stands for. */

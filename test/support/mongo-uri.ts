@@ -10,7 +10,7 @@ export function newMongoUri(): string {
 }
 
 /** The same, for machines that are slow and for hundreds of calls at once: what is late is no failure. */
-export function patient(uri: string, ms = 15_000): string {
+export function withLongTimeouts(uri: string, ms = 15_000): string {
   const bounds = ['connect', 'socket', 'waitQueue'].map((what) => `${what}TimeoutMS=${ms}`);
   return `${uri}${uri.includes('?') ? '&' : '?'}${bounds.join('&')}`;
 }

@@ -1,7 +1,7 @@
 import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
 import { collectionsOf, migrate } from '../../shared/mongo/migrate.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
-import { newMongoUri, patient } from './mongo-uri.ts';
+import { newMongoUri, withLongTimeouts } from './mongo-uri.ts';
 
 export { newMongoUri } from './mongo-uri.ts';
 
@@ -34,7 +34,7 @@ export async function openTestMongo(): Promise<TestMongo> {
 
 /** One that nobody has had: what the server knows of an emptied one's sizes is of no use to the planner of queries. */
 export async function makeTestMongo(): Promise<TestMongo> {
-  const uri = patient(newMongoUri());
+  const uri = withLongTimeouts(newMongoUri());
   const log = createRecordingLog();
   const mongo = await openMongo({ uri: `${uri}&monitorCommands=true`, maxConnections: 20, log });
   await migrate(mongo, log);

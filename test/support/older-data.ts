@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { makePrivateFile } from '../../shared/sqlite/connection.ts';
-import { knownForm } from '../../shared/sqlite/form.ts';
+import { knownDataForm } from '../../shared/sqlite/data-form.ts';
 
 const migrations = new URL('../../shared/sqlite/migrations/', import.meta.url);
 
@@ -16,7 +16,7 @@ export function makeOlderData(dataDir: string): string {
   const names = readdirSync(migrations).sort();
   for (const name of names.slice(0, -1)) db.exec(readFileSync(new URL(name, migrations), 'utf8'));
   db.close();
-  setForm(dataDir, knownForm() - 1);
+  setForm(dataDir, knownDataForm() - 1);
   return path;
 }
 

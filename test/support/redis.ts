@@ -12,7 +12,7 @@ export function redisUrl(): string {
 }
 
 /** How long tests let a job be put in line: it is no fault where the machine that runs them is slow. */
-export const patientEnqueueMs = 5_000;
+export const longEnqueueMs = 5_000;
 
 /** Names no other test has, so that keys are nobody else's. */
 export function newRedisPrefix(): string {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createTurns } from '../../shared/util/queues.ts';
+import { createTimeSlices } from '../../shared/util/queues.ts';
 
-describe('Turns', () => {
+describe('TimeSlices', () => {
   const { now } = performance;
   afterEach(() => {
     performance.now = now;
@@ -10,7 +10,7 @@ describe('Turns', () => {
 
   it('run one part at a time, in the order of their calls, and leave six turns of the event loop to other work between', async () => {
     performance.now = () => 0; // other work takes no time
-    const turns = createTurns();
+    const turns = createTimeSlices();
     const events: string[] = [];
     let isOver = false;
     const others = (async () => {
@@ -36,7 +36,7 @@ describe('Turns', () => {
   it('leave one turn of the event loop to other work that takes 5 ms', async () => {
     let ms = 0;
     performance.now = () => ms;
-    const turns = createTurns();
+    const turns = createTimeSlices();
     let taken = 0;
     let isOver = false;
     const others = (async () => {
@@ -54,7 +54,7 @@ describe('Turns', () => {
   });
 
   it('are over after 5 ms, and before the first one', async () => {
-    const turns = createTurns();
+    const turns = createTimeSlices();
     expect(turns.isOver()).to.equal(true);
     await turns.next();
     const begun = performance.now();

@@ -3,7 +3,7 @@ import { openRedis, type Redis } from '../../shared/redis/connection.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { createTestClock, followClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
-import { emptyRedis, newRedisPrefix, patientEnqueueMs, redisUrl } from '../support/redis.ts';
+import { emptyRedis, longEnqueueMs, newRedisPrefix, redisUrl } from '../support/redis.ts';
 import { createSceneStores } from './mongo-stores.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createEdge, createRenderer, createStage } from './stage.ts';
@@ -48,7 +48,7 @@ export async function openScaleOutScene() {
         log,
         concurrency: 8,
         stallMs,
-        enqueueMs: patientEnqueueMs,
+        enqueueMs: longEnqueueMs,
       });
       const process = createWorkerProcess({
         ...{

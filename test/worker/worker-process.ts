@@ -61,7 +61,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const parts = { jobs: jobsToAsk, purger: purgerToAsk, clock, log };
   const changes = { publish: async () => undefined };
   const { signIns, tokens, sessions } = engine;
-  const removals = [signIns.endByAccount, tokens.revokeAll, sessions.revokeAll];
+  const removals = [signIns.expireByAccount, tokens.revokeAll, sessions.revokeAll];
   const followUps = createFollowUps({ ...parts, changes });
   const accounts = createAccounts({ ...engine, ...parts, removals, followUps });
   const cards = createCards({

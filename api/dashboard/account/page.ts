@@ -67,7 +67,7 @@ ${usageSection(usage, config)}
       'changes_per_minute',
       async (_, res, { id, caller }, sent) => {
         const end = sent.get('end') ?? '';
-        await (end === 'others' ? sessions.endOthers(caller) : sessions.end(caller, end));
+        await (end === 'others' ? sessions.revokeOthers(caller) : sessions.revoke(caller, end));
         if (end === id) {
           cookie.clear(res);
           return '/';

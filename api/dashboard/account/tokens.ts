@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Token } from '../../../shared/credentials/token.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
-import { dayMs } from '../../../shared/domain/windows.ts';
+import { dayMs } from '../../../shared/domain/time-windows.ts';
 import { createLabelReader, readTokenId } from '../../account/account.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';

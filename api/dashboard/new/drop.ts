@@ -1,7 +1,7 @@
 import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import { type DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
-import { dayMs } from '../../../shared/domain/windows.ts';
+import { dayMs } from '../../../shared/domain/time-windows.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import type { NewDropInput } from '../../../shared/drops/drops.ts';
 import { createHtmlBodyReaders } from '../../drops/html-body.ts';

@@ -5,19 +5,19 @@ import { foldTexts } from '../drops/search.ts';
 const migrations = new URL('./migrations/', import.meta.url);
 
 /** The number of migrations of this release. */
-export function knownForm(): number {
+export function knownDataForm(): number {
   return listMigrations().length;
 }
 
 /** 0: nothing has been stored yet. */
-export function readForm(connection: DatabaseSyncInstance): number {
+export function readDataForm(connection: DatabaseSyncInstance): number {
   return Number(connection.prepare('PRAGMA user_version').get().user_version);
 }
 
 /** @param mayBeOlder false for commands, which work beside a service of any release @throws Error that says what to do */
-export function checkForm(connection: DatabaseSyncInstance, mayBeOlder: boolean): void {
-  const form = readForm(connection);
-  const known = knownForm();
+export function checkDataForm(connection: DatabaseSyncInstance, mayBeOlder: boolean): void {
+  const form = readDataForm(connection);
+  const known = knownDataForm();
   if (form > known) {
     throw new Error(
       `the data have form ${form} of a newer release, and this release knows forms up to ${known}; use the newer release, or restore the ` +
@@ -40,14 +40,14 @@ export function migrate(
   connection: DatabaseSyncInstance,
   onCreate?: (connection: DatabaseSyncInstance) => void,
 ): number {
-  const known = knownForm();
-  if (readForm(connection) >= known) return known;
+  const known = knownDataForm();
+  if (readDataForm(connection) >= known) return known;
   connection.function('fold', (title: string, description: string | null) =>
     foldTexts({ title, description }),
   );
   connection.exec('BEGIN IMMEDIATE'); // another process may migrate at the same moment
   try {
-    const form = readForm(connection);
+    const form = readDataForm(connection);
     for (const name of listMigrations().slice(form))
       connection.exec(readFileSync(new URL(name, migrations), 'utf8'));
     if (form === 0) onCreate?.(connection);

@@ -6,7 +6,7 @@ import type { JsonSchema } from './shape.ts';
  * - Parameters, texts and numbers of several operations are components. Objects are not: generators name classes by place.
  * - The example of a schema is at the schema; those of its fields, and of bodies' fields, are left out.
  */
-export function share(api: ApiDescription): object {
+export function withoutRepetitions(api: ApiDescription): object {
   const operations = Object.values(api.paths).flatMap((item) => Object.values(item));
   const { isBody, bodies } = findBodies(api, operations);
   const fields = createPool('schemas', bodies.flatMap(plainFields));

@@ -1,7 +1,7 @@
 import type { JobTally } from './job-reports.ts';
 
 /** A job that runs. */
-export interface HeldJob {
+export interface RunningJob {
   readonly id: number;
   readonly name: string;
   readonly key: string;
@@ -15,19 +15,19 @@ export interface HeldJob {
   readonly isInMemory?: true;
 }
 
-interface WaitingJob extends Pick<HeldJob, 'key' | 'payload'> {
+interface WaitingJob extends Pick<RunningJob, 'key' | 'payload'> {
   readonly dueAt: number;
 }
 
 /** `store.reconcile` enqueues the others later. */
 export const maxWaiting = 10_000;
 
-export type JobMemory = ReturnType<typeof createJobMemory>;
+export type UnstoredJobs = ReturnType<typeof createUnstoredJobs>;
 
 /**
  * Waiting jobs of one name without rows: records list them as pending. A failed job gets a row, for attempts and operators.
  */
-export function createJobMemory(name: HeldJob['name']) {
+export function createUnstoredJobs(name: RunningJob['name']) {
   const waiting = new Map<string, WaitingJob>();
   let lastId = 0;
 
@@ -48,8 +48,8 @@ export function createJobMemory(name: HeldJob['name']) {
     },
 
     /** Takes due jobs in the order in which they were added. @param running keys of jobs that run */
-    claim(now: number, limit: number, running: readonly string[]): HeldJob[] {
-      const claimed: HeldJob[] = [];
+    claim(now: number, limit: number, running: readonly string[]): RunningJob[] {
+      const claimed: RunningJob[] = [];
       for (const { key, payload, dueAt } of waiting.values()) {
         if (claimed.length >= limit) break;
         if (dueAt > now || running.includes(key)) continue;

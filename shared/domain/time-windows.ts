@@ -5,7 +5,7 @@ export const dayMs = 86_400_000;
 export const attemptWindowMs = 600_000;
 
 /** A fixed span of the clock in which something is counted. */
-export interface Window {
+export interface TimeWindow {
   /** The same for all moments of the span. */
   readonly id: string;
   readonly durationMs: number;
@@ -14,13 +14,13 @@ export interface Window {
 }
 
 /** Spans follow each other from the Unix epoch on. */
-export function windowOf(now: number, durationMs: number): Window {
+export function timeWindowOf(now: number, durationMs: number): TimeWindow {
   const index = Math.floor(now / durationMs);
   const left = (index + 1) * durationMs - now;
   return { id: String(index), durationMs, retryAfterSeconds: Math.max(1, Math.ceil(left / 1000)) };
 }
 
 /** The UTC day; its id is the date (`2026-01-31`). */
-export function dayOf(now: number): Window {
-  return { ...windowOf(now, dayMs), id: new Date(now).toISOString().slice(0, 10) };
+export function dayOf(now: number): TimeWindow {
+  return { ...timeWindowOf(now, dayMs), id: new Date(now).toISOString().slice(0, 10) };
 }
