@@ -61,8 +61,8 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     },
 
     async countDailyWrites(id, day) {
-      const found = await accounts.model.findOne({ _id: id, ...isLive }, { day: 1, day_count: 1 }).lean();
-      return found?.day === day ? found.day_count : 0;
+      const found = await accounts.find({ _id: id, ...isLive });
+      return found?.day === day ? found.dayCount : 0;
     },
 
     markDeleted(id, now) {
@@ -71,16 +71,12 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
       return accounts.update(filter, { $set: set });
     },
 
-    async findDeletedAt(id) {
-      return (await accounts.model.findById(id, { deleted_at: 1 }).lean())?.deleted_at ?? null;
-    },
+    findDeletedAt: async (id) => (await accounts.find({ _id: id }))?.deletedAt ?? null,
 
     async listDeleted(limit) {
-      const found = await accounts.model
-        .find({ deleted_at: { $gt: 0 } }, { _id: 1 })
-        .setOptions({ sort: { deleted_at: 1, _id: 1 }, limit, batchSize: limit, hint: 'accounts_deleted' })
-        .lean();
-      return found.map(({ _id }) => _id);
+      const sort = { deleted_at: 1, _id: 1 } as const;
+      const options = { sort, limit, batchSize: limit, hint: 'accounts_deleted' };
+      return (await accounts.list({ deleted_at: { $gt: 0 } }, options)).map(({ id }) => id);
     },
 
     async erase(id) {

@@ -105,7 +105,7 @@ export function collectionOf<R extends StoredRecord>(
       /** null: none. */
       find: async (filter: Filter) => orNull(await model.findOne(filter).lean<D>()),
 
-      async list(filter: Filter, sorted: Pick<QueryOptions, 'sort' | 'limit' | 'hint'>) {
+      async list(filter: Filter, sorted: Pick<QueryOptions, 'sort' | 'limit' | 'batchSize' | 'hint'>) {
         return (await model.find(filter, null, sorted).lean<D[]>()).map(toRecord);
       },
 
