@@ -218,13 +218,27 @@ describe('errors of MongoDB', () => {
   });
 
   describe('describeFailure', () => {
+    const uri = 'mongodb://bob:s3cr%40t@a.example:27017,b.example:27018/pages?tls=true';
+    const hosts = 'a.example:27017, b.example:27018';
     const parseError = (message: string) => Object.assign(new Error(message), { name: 'MongoParseError' });
     for (const [name, address, error, expected] of [
       [
         'each host',
-        'mongodb://bob:s3cr%40t@a.example:27017,b.example:27018/pages?tls=true',
+        uri,
         new Error('connect ECONNREFUSED 10.0.0.1:27017'),
-        'MongoDB at a.example:27017, b.example:27018 cannot be reached (connect ECONNREFUSED 10.0.0.1:27017): check MONGODB_URI, TLS, and that MongoDB runs there',
+        `MongoDB at ${hosts} cannot be reached (connect ECONNREFUSED 10.0.0.1:27017): check MONGODB_URI, TLS, and that MongoDB runs there`,
+      ],
+      [
+        'refused credentials',
+        uri,
+        serverError(18, 'Authentication failed for bob'),
+        `MongoDB at ${hosts} refuses the user name or password in MONGODB_URI`,
+      ],
+      [
+        'an unknown option',
+        uri,
+        new mongo.MongoParseError('option color is not supported'),
+        'MONGODB_URI is invalid: option color is not supported',
       ],
       [
         'a user name that must be percent-encoded',

@@ -143,26 +143,6 @@ describe('Views in Redis', () => {
     expectTotal(11);
   });
 
-  it('come in batches whose numbers rise, whatever the clock says', async () => {
-    const store = await openStore();
-    for (const [i, now] of [start, start, later, start].entries()) {
-      await store.add('w', i + 1, viewsOf(1));
-      await store.aggregate(now);
-    }
-    expect(totals.numbers).to.deep.equal([start, start + 1, later, later + 1]);
-  });
-
-  it('are counted after Redis was emptied, also if a batch was open', async () => {
-    const connection = await redis.open();
-    const store = createRedisViewStore(connection, totals);
-    await store.add('w', 1, viewsOf(2));
-    await store.aggregate(start);
-    await emptyRedis(connection);
-    await store.add('w', 2, viewsOf(2));
-    await store.aggregate(later);
-    expectTotal(4);
-  });
-
   it('of 50,000 drops are added, and leave one small key in Redis', async () => {
     const connection = await redis.open();
     const store = createRedisViewStore(connection, totals);
