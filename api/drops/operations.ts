@@ -3,10 +3,10 @@ import type { Drop, DropQuery } from '../../shared/drops/drop.ts';
 import { ifMatchParameter } from '../http/if-match.ts';
 import { maxParameters } from '../http/parameters.ts';
 import {
+  type ErrorCase,
   json,
   type Operation,
   type Parameter,
-  type Refusal,
   type Reply,
   type RequestBody,
 } from '../openapi/operation.ts';
@@ -48,8 +48,8 @@ const sampleQuery: DropQuery = {
   metadata: [],
 };
 
-const detailCodes: readonly Refusal[] = ['title_required', 'title_too_long', 'description_too_long'];
-export const documentCodes: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
+const detailCodes: readonly ErrorCase[] = ['title_required', 'title_too_long', 'description_too_long'];
+export const documentCodes: readonly ErrorCase[] = ['html_required', 'html_too_large', 'context_too_large'];
 
 /** An answer with one drop. @param changes what differs from `sampleDrop` */
 export function dropReply(

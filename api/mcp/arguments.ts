@@ -102,7 +102,7 @@ export const idempotencyKey = text('idempotency_key').meta({
 });
 
 /** null: the call has no key. The hash does not depend on the order of the arguments. @throws DropError `invalid_arg` */
-export async function readKeyed(
+export async function readIdempotentRequest(
   tool: string,
   { idempotency_key: given, ...args }: Arguments,
 ): Promise<IdempotentRequest | null> {

@@ -9,7 +9,14 @@ import { withTitle } from '../drops/html-body.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
 import { invalid, text } from '../http/validate.ts';
 import { createUploadReaders, presentUpload } from '../uploads/schema.ts';
-import { expiry, idempotencyKey, readKeyed, slug, versionNumber, withExpiry } from './arguments.ts';
+import {
+  expiry,
+  idempotencyKey,
+  readIdempotentRequest,
+  slug,
+  versionNumber,
+  withExpiry,
+} from './arguments.ts';
 import { type Arguments, defineTool, dropResult, type Result, type Tool } from './tool.ts';
 
 const isPublishing = (args: Arguments) => Object.hasOwn(args, 'html');
@@ -27,7 +34,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     [tool, args, slug]: readonly [tool: string, args: Arguments, slug: string | null],
     write: (ids?: WriteIds) => Promise<Drop>,
   ): Promise<Result> {
-    const { drop } = await idempotency.once(caller, await readKeyed(tool, args), slug, write);
+    const { drop } = await idempotency.once(caller, await readIdempotentRequest(tool, args), slug, write);
     return dropResult(drop, config.BASE_URL);
   }
 

@@ -14,13 +14,13 @@ import {
   unlistedByStatus,
 } from './errors.ts';
 import {
+  type ErrorCase,
   type HeaderName,
   headers,
   type LimitName,
   type Operation,
   type Parameter,
   presentLimits,
-  type Refusal,
   type Reply,
   tags,
 } from './operation.ts';
@@ -125,7 +125,7 @@ function describeOperation(
   const rule = describePolicy(access);
   const inPath = pathParameters(path);
   const parameters = [...inPath, ...(operation.parameters ?? []), ...rule.parameters];
-  const refusals: Refusal[] = [...(operation.refusals ?? [])];
+  const refusals: ErrorCase[] = [...(operation.refusals ?? [])];
   if (inPath.length > 0) refusals.push('not_found');
   if (inPath.some(({ name }) => name === 'slug')) refusals.push('invalid_slug');
   if (parameters.includes(ifMatchParameter)) refusals.push('version_conflict');
@@ -171,7 +171,7 @@ function describeOperation(
 function describePolicy(access: Access) {
   const { token, limit, body, allowsSuspended }: Policy = policies[access];
   const isWrite = limit === 'writes_per_minute';
-  const refusals: Refusal[] = [];
+  const refusals: ErrorCase[] = [];
   if (token !== undefined) refusals.push('unauthorized');
   if (token === 'required') refusals.push('invalid_token');
   // A suspended account, or a web page of another origin that starts a sign-in.

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import { type Code, errorCodes } from '../../shared/domain/errors.ts';
 import { errorShape } from '../http/http-error.ts';
-import type { HeaderName, Refusal } from './operation.ts';
+import type { ErrorCase, HeaderName } from './operation.ts';
 
 export type CodesByStatus = Readonly<Record<number, readonly Code[]>>;
 
-export const codesOfEveryOperation: readonly Refusal[] = ['invalid_arg'];
+export const codesOfEveryOperation: readonly ErrorCase[] = ['invalid_arg'];
 
 /** Any request can get these errors too, but rarely: the `default` response lists them. */
 export const unlistedByStatus = byStatus([
@@ -17,7 +17,7 @@ export const unlistedByStatus = byStatus([
   'unavailable',
 ]);
 
-export function byStatus(refusals: readonly Refusal[]): CodesByStatus {
+export function byStatus(refusals: readonly ErrorCase[]): CodesByStatus {
   const found: Record<number, Code[]> = {};
   for (const refusal of refusals) {
     const [code, status] = typeof refusal === 'string' ? [refusal, errorCodes[refusal][0]] : refusal;

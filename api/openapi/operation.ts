@@ -90,7 +90,7 @@ export interface Reply {
 }
 
 /** An error code, with its status if that differs from the code's status in `errorCodes`. */
-export type Refusal = Code | readonly [code: Code, status: number];
+export type ErrorCase = Code | readonly [code: Code, status: number];
 
 /** What the published description says about an endpoint, besides what document.ts derives from its path and access. */
 export interface Operation {
@@ -104,7 +104,7 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly body?: RequestBody;
   readonly replies: readonly [Reply, ...Reply[]];
-  readonly refusals?: readonly Refusal[];
+  readonly refusals?: readonly ErrorCase[];
 }
 
 /** A JSON answer; 200 unless `more` says otherwise. @param example undefined: none */

@@ -10,11 +10,11 @@ import { hashRequest } from '../http/idempotency-key.ts';
 import { call, openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
-import { json, type Operation, type Refusal } from '../openapi/operation.ts';
+import { type ErrorCase, json, type Operation } from '../openapi/operation.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';
 import { createUploadReaders, presentUpload, uploadShape } from './schema.ts';
 
-const fieldCodes: readonly Refusal[] = [
+const fieldCodes: readonly ErrorCase[] = [
   'title_required',
   'title_too_long',
   'description_too_long',

@@ -15,7 +15,7 @@ import type { Conflict, DropTarget } from './revision.ts';
 export type RemovedDrop = Pick<Drop, 'id' | 'slug'>;
 
 /** Why a change changed nothing, the first that applies: no such drop, its takedown, the conflict of its revision. */
-type Refusal = null | Takedown | Conflict;
+type Rejected = null | Takedown | Conflict;
 
 /**
  * Drops for owners and readers. A drop and its versions are one record: each change is one atomic, conditional update, which
@@ -72,7 +72,7 @@ export interface DropStore {
     changes: DetailChanges,
     cap: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Refusal | 'day_full' | 'version_limit'>;
+  ): Promise<Drop | Rejected | 'day_full' | 'version_limit'>;
 
   /** Sets `updatedAt` to `now`. */
   changeDetails(
@@ -80,7 +80,7 @@ export interface DropStore {
     changes: DetailChanges,
     now: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Refusal>;
+  ): Promise<Drop | Rejected>;
 
   /** Sets the lock, and `updatedAt` to `now`. @param lock null removes it */
   setLock(
@@ -88,7 +88,7 @@ export interface DropStore {
     lock: Lock | null,
     now: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Refusal>;
+  ): Promise<Drop | Rejected>;
 
   /** Trashes the version and recomputes `latestVersion`. `last_version`: it is the only one, also for parallel calls. */
   removeVersion(
@@ -96,7 +96,7 @@ export interface DropStore {
     number: number,
     now: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Refusal | 'no_version' | 'last_version'>;
+  ): Promise<Drop | Rejected | 'no_version' | 'last_version'>;
 
   /** Marks the drop as deleted, and frees its place below the cap. Returns its id; null: no such drop. */
   remove(target: DropTarget, now: number): Promise<string | Conflict | null>;

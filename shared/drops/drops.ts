@@ -22,7 +22,7 @@ import {
   type WriteIds,
 } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
-import { type Conflict, type DropTarget, etagOf, refusalOf } from './revision.ts';
+import { type Conflict, type DropTarget, etagOf, rejectionOf } from './revision.ts';
 import { createVersionReads } from './version-reads.ts';
 
 export interface NewDropInput extends Document {
@@ -48,9 +48,9 @@ const tooManyLists = `At most ${listsAtOnce} lists or searches of an account run
 /** The caller's drop that a change is for. */
 export type Target = Omit<DropTarget, 'ownerId'>;
 
-type Refused = Takedown | Conflict | null | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
+type Rejected = Takedown | Conflict | null | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
 
-type Outcome = Drop | Refused;
+type Outcome = Drop | Rejected;
 
 export type Drops = ReturnType<typeof createDrops>;
 
@@ -139,7 +139,7 @@ export function createDrops(deps: {
   /** @throws DropError as a change of the drop would, now */
   async function check(caller: Caller, target: Target): Promise<Drop> {
     const drop = await get(caller, target.slug);
-    return orThrow(refusalOf(drop, target) ?? drop);
+    return orThrow(rejectionOf(drop, target) ?? drop);
   }
 
   return {

@@ -37,7 +37,7 @@ import {
   type Update,
   visibleChange,
 } from './mongo-updates.ts';
-import { type Conflict, conflictOf, type DropTarget, refusalOf } from './revision.ts';
+import { type Conflict, conflictOf, type DropTarget, rejectionOf } from './revision.ts';
 
 /** Each lost attempt means that a parallel call changed the drop or took the place. */
 const attempts = 100;
@@ -176,7 +176,7 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
   }
 
   function changeDetails(target: DropTarget, update: Update): Promise<Drop | Takedown | Conflict | null> {
-    const reasonOf = (_: DropRow, drop: Drop) => refusalOf(drop, target) ?? undefined;
+    const reasonOf = (_: DropRow, drop: Drop) => rejectionOf(drop, target) ?? undefined;
     return changeOr(target, () => changeable(target), update, {}, reasonOf);
   }
 
@@ -210,7 +210,7 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
       type Found = { readonly version_count: number; readonly known: boolean };
       return changeOr(target, filter, update, { version_count: 1, known }, (found: DropRow & Found, drop) => {
         if (found.known) return drop;
-        return refusalOf(drop, target) ?? (found.version_count >= cap ? 'version_limit' : undefined);
+        return rejectionOf(drop, target) ?? (found.version_count >= cap ? 'version_limit' : undefined);
       });
     },
 
@@ -237,7 +237,7 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
         filter,
         update,
         more,
-        (found: DropRow & RemovalRow, drop) => refusalOf(drop, target) ?? refusedRemoval(found),
+        (found: DropRow & RemovalRow, drop) => rejectionOf(drop, target) ?? refusedRemoval(found),
       );
     },
 

@@ -24,6 +24,6 @@ export function conflictOf(drop: Drop, { revs }: Pick<DropTarget, 'revs'>): Conf
 }
 
 /** Why the owner may not change the drop; null: nothing forbids it. */
-export function refusalOf(drop: Drop, target: Pick<DropTarget, 'revs'>): Takedown | Conflict | null {
+export function rejectionOf(drop: Drop, target: Pick<DropTarget, 'revs'>): Takedown | Conflict | null {
   return drop.takedown ?? conflictOf(drop, target);
 }

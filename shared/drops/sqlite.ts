@@ -17,7 +17,7 @@ import {
   withoutDocument,
 } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
-import { type Conflict, conflictOf, type DropTarget, refusalOf } from './revision.ts';
+import { type Conflict, conflictOf, type DropTarget, rejectionOf } from './revision.ts';
 import { foldTexts } from './search.ts';
 import { createDropReads } from './sqlite-reads.ts';
 import {
@@ -123,7 +123,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     target: DropTarget,
     work: (drop: Drop) => T,
   ): Promise<T | Takedown | Conflict | null> {
-    return change(target, (drop) => refusalOf(drop, target) ?? work(drop));
+    return change(target, (drop) => rejectionOf(drop, target) ?? work(drop));
   }
 
   function change<T>(target: DropTarget, work: (drop: Drop) => T): Promise<T | null> {
@@ -234,7 +234,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
       publish(version, () =>
         withDrop(target, (drop) => {
           if (sql.isKnown.get({ id: version.id }) !== undefined) return drop;
-          return refusalOf(drop, target) ?? addVersion(drop, version, changes, cap, tasks);
+          return rejectionOf(drop, target) ?? addVersion(drop, version, changes, cap, tasks);
         }),
       ),
 
