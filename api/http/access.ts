@@ -37,8 +37,8 @@ export type GuardedRoute = Pick<Route, 'method' | 'path'> & {
   /** Undefined: nobody reads metrics. */
   readonly counter: RouteCounter | undefined;
 } & (
-    | { readonly isApi: true; readonly handler: ApiHandler }
-    | { readonly isApi: false; readonly handler: Handler }
+    | { readonly needsToken: true; readonly handler: ApiHandler }
+    | { readonly needsToken: false; readonly handler: Handler }
   );
 
 const noBytes = new Uint8Array(0);
@@ -159,16 +159,16 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
     const plain = { method, path, counter };
     switch (route.access) {
       case 'open':
-        return { ...plain, isApi: false, handler: route.handler };
+        return { ...plain, needsToken: false, handler: route.handler };
       case 'signInStart':
-        return { ...plain, isApi: false, handler: signInStart(route.handler) };
+        return { ...plain, needsToken: false, handler: signInStart(route.handler) };
       case 'mcpCall':
-        return { ...plain, isApi: true, handler: mcpCall(route.handler) };
+        return { ...plain, needsToken: true, handler: mcpCall(route.handler) };
       case 'withToken':
       case 'tokenCheck':
-        return { ...plain, isApi: true, handler: authenticated(route.access, route.handler) };
+        return { ...plain, needsToken: true, handler: authenticated(route.access, route.handler) };
       default:
-        return { ...plain, isApi: true, handler: limited(route.access, route.handler) };
+        return { ...plain, needsToken: true, handler: limited(route.access, route.handler) };
     }
   };
 }

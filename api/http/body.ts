@@ -129,7 +129,7 @@ const noBytes = Buffer.alloc(0);
 
 /** `{}` for a request without a body. @throws DropError `invalid_json`; what `readBody` throws */
 export async function readJson<T>(
-  { readBody, parseJson }: { readBody: ReadBody; parseJson: ParseJson },
+  { readBody, parseJson: parseInThread }: { readBody: ReadBody; parseJson: ParseJson },
   req: IncomingMessage,
   client: string,
   rules: BodyRules,
@@ -138,7 +138,7 @@ export async function readJson<T>(
   const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
   if (length === '0' && coding === undefined) return use({}, noBytes);
   return readBody(req, client, rules, async (bytes) =>
-    use(bytes.length === 0 ? {} : await parse(bytes, parseJson), bytes),
+    use(bytes.length === 0 ? {} : await parse(bytes, parseInThread), bytes),
   );
 }
 

@@ -73,7 +73,7 @@ export function createDrops(deps: {
   const lists = createKeyedQueue(listsAtOnce, maxWaitingLists);
 
   /** If `store` throws, the version may exist. @throws DropError `daily_quota_exceeded`, and those of `toResult` */
-  async function publish(
+  async function storeVersion(
     caller: Caller,
     { html, context, mediaType = htmlMediaType }: Document & { readonly mediaType?: string },
     store: (version: NewVersion) => Promise<Outcome | 'day_full'>,
@@ -125,7 +125,7 @@ export function createDrops(deps: {
     const tasks = followUps.tasksOfNewVersion;
     const store = (version: NewVersion) =>
       drops.addVersion(owned(caller, target), version, changes, cap, tasks);
-    const { drop, versionId } = await publish(caller, document, store, ids);
+    const { drop, versionId } = await storeVersion(caller, document, store, ids);
     await followUps.afterNewVersion(drop, versionId);
     return drop;
   }
@@ -157,7 +157,7 @@ export function createDrops(deps: {
         if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
         return outcome;
       };
-      const { drop, versionId } = await publish(caller, input, store, ids);
+      const { drop, versionId } = await storeVersion(caller, input, store, ids);
       followUps.enqueueRender(drop.id, versionId);
       return drop;
     },

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { createDailyCounts } from '../accounts/mongo.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { blobsBeforeRecord } from '../blobs/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Takedown } from '../moderation/act.ts';
@@ -12,6 +11,7 @@ import { forRequests, isDuplicateOf } from '../mongo/errors.ts';
 import { pickPlace } from '../util/random-picks.ts';
 import { type Drop, withoutDocument } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
+import { withQuotaAndBlobs } from './mongo-blobs-first.ts';
 import { createDropReads } from './mongo-reads.ts';
 import {
   type DropDocument,
@@ -55,7 +55,7 @@ export function createMongoDropStore(
 ): DropStore {
   const records = { ...createDropReads(connection, clock), ...createDropWrites(connection, clock) };
   const days = createDailyCounts(connection);
-  return blobsBeforeRecord(forRequests(connection, records), { ...blobs, days });
+  return withQuotaAndBlobs(forRequests(connection, records), { ...blobs, days });
 }
 
 export function createMongoModerationStore(connection: Connection, clock: Clock): ModerationStore {

@@ -136,7 +136,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   }
 
   /** Stores a version in one write, and counts it in the same one. */
-  function publish<T extends object | string | null>({ quota }: NewVersion, store: () => T) {
+  function withQuota<T extends object | string | null>({ quota }: NewVersion, store: () => T) {
     return db.write((): T | 'day_full' => {
       if (quota === undefined) return store();
       if (!days.take(quota)) return 'day_full';
@@ -228,10 +228,10 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   }
 
   return {
-    create: (drop, cap, tasks) => publish(drop.version, () => create(drop, cap, tasks)),
+    create: (drop, cap, tasks) => withQuota(drop.version, () => create(drop, cap, tasks)),
 
     addVersion: (target, version, changes, cap, tasks) =>
-      publish(version, () =>
+      withQuota(version, () =>
         withDrop(target, (drop) => {
           if (sql.isKnown.get({ id: version.id }) !== undefined) return drop;
           return rejectionOf(drop, target) ?? addVersion(drop, version, changes, cap, tasks);

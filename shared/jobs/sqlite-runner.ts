@@ -102,14 +102,14 @@ export function createJobRunner(deps: {
   /** Never rejects. */
   async function run(job: RunningJob): Promise<void> {
     const finish = await call(job);
-    while (!isStopped && !(await isWritten(job, finish)) && !isStopping)
+    while (!isStopped && !(await tryToFinish(job, finish)) && !isStopping)
       await pause(rewriteMs, undefined, { ref: false }); // a process that ends does not wait for it
     running.delete(job.id);
     wake();
   }
 
-  /** Writes the result; a job in memory whose result cannot be written runs again. */
-  async function isWritten(job: RunningJob, finish: () => Promise<void>): Promise<boolean> {
+  /** Writes the result; a job in memory whose result cannot be written runs again. @returns false: it must be tried again */
+  async function tryToFinish(job: RunningJob, finish: () => Promise<void>): Promise<boolean> {
     try {
       await finish();
       return true;

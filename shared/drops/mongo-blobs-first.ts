@@ -1,0 +1,43 @@
+import type { createDailyCounts } from '../accounts/mongo.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { isStored, type NewVersion } from './drop.ts';
+import type { DropStore } from './drop-store.ts';
+
+/** A longer write may have been taken over by a repeat (idempotency/idempotency.ts). Far below its lease. */
+const aloneMs = 10_000;
+
+/**
+ * The day's count first, then the blobs, the record last. Of a refused version the count is given back, and the blobs are
+ * deleted, unless another attempt may be storing it. If that fails, `store.reconcile` deletes the blobs.
+ */
+export function withQuotaAndBlobs(
+  records: DropStore,
+  parts: { html: BlobStore; contexts: BlobStore; days: ReturnType<typeof createDailyCounts> },
+): DropStore {
+  const { html, contexts, days } = parts;
+
+  async function storeVersion<T extends object | string | null>(
+    { id, html: document, context, isRepeat, quota }: NewVersion,
+    record: () => Promise<T>,
+  ): Promise<T | 'day_full'> {
+    const startedAt = performance.now();
+    if (quota !== undefined && !(await days.take(quota))) return 'day_full';
+    await Promise.all([html.put(id, document), context && contexts.put(id, context)]);
+    const outcome = await record();
+    if (isStored(outcome)) return outcome;
+    const isAlone = isRepeat !== true && performance.now() - startedAt < aloneMs;
+    await Promise.allSettled([
+      quota && days.giveBack(quota),
+      isAlone && html.delete([id]),
+      isAlone && context && contexts.delete([id]),
+    ]);
+    return outcome;
+  }
+
+  return {
+    ...records,
+    create: (drop, ...rest) => storeVersion(drop.version, () => records.create(drop, ...rest)),
+    addVersion: (target, version, ...rest) =>
+      storeVersion(version, () => records.addVersion(target, version, ...rest)),
+  };
+}
