@@ -7,11 +7,11 @@ import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import {
   type Owner,
-  startService,
   type TestService,
   useOwner,
   useService,
   useServiceOfEach,
+  useServices,
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -172,19 +172,16 @@ describe('DELETE /api/me, when a part fails', () => {
 });
 
 describe('DELETE /api/me behind an edge', () => {
+  const startOwn = useServices();
   const edges = useEdgeDoubles();
 
   it('purges every drop from the edge', async () => {
     const edge = await edges.listen(json(200, {}));
-    const service = await startService({ env: { EDGE_PURGER: 'http', EDGE_PURGE_URL: edge.url } });
-    try {
-      const owner = await service.newOwner();
-      for (let i = 0; i < 25; i++) await owner.create();
-      expect((await remove(owner)).status).to.equal(204);
-      const tags = () => new Set(edge.seen.map(({ body }) => body));
-      await until(() => tags().size === 25, 'every drop is purged'); // the answer waits at most 1 s
-    } finally {
-      await service.stop();
-    }
+    const service = await startOwn({ env: { EDGE_PURGER: 'http', EDGE_PURGE_URL: edge.url } });
+    const owner = await service.newOwner();
+    for (let i = 0; i < 25; i++) await owner.create();
+    expect((await remove(owner)).status).to.equal(204);
+    const tags = () => new Set(edge.seen.map(({ body }) => body));
+    await until(() => tags().size === 25, 'every drop is purged'); // the answer waits at most 1 s
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
 import { createIpReader, networkKey, readTrustProxy, visitorOf } from '../../api/http/client-address.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, useServices } from '../support/service.ts';
 import { exchange, openConnection, requestHead } from '../support/socket.ts';
 
 describe("A client's address", () => {
@@ -93,6 +93,7 @@ describe('visitorOf', () => {
 });
 
 describe('X-Forwarded-For while TRUST_PROXY is not set', () => {
+  const startOwn = useServices();
   const linesOf = ({ logs }: TestService) => logs.filter((line) => line.includes('TRUST_PROXY is not set'));
   const headers = { 'x-forwarded-for': '198.51.100.1' };
 
@@ -101,11 +102,10 @@ describe('X-Forwarded-For while TRUST_PROXY is not set', () => {
     ['1', 0],
   ] as const) {
     it(`is one warning in a process if TRUST_PROXY is '${TRUST_PROXY}': ${count}`, async () => {
-      const service = await startService({ env: { TRUST_PROXY } });
+      const service = await startOwn({ env: { TRUST_PROXY } });
       await service.request('GET', '/healthz');
       expect(linesOf(service)).to.have.length(0);
       for (let i = 0; i < 3; i++) await service.request('GET', '/healthz', { headers });
-      await service.stop();
       expect(linesOf(service), 'with the address of the proxy').to.have.length(count);
       if (count > 0) expect(linesOf(service)[0]).to.include('127.0.0.1');
     });

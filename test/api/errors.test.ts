@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
-import { startService, useOwner, useService } from '../support/service.ts';
+import { useOwner, useService, useServices } from '../support/service.ts';
 import { exchange } from '../support/socket.ts';
 
 describe('Errors', () => {
+  const startOwn = useServices();
   const service = useService();
   const owner = useOwner(service);
 
@@ -93,19 +94,15 @@ describe('Errors', () => {
 
   describe('before the whole request has arrived', () => {
     it('a request that was answered early gets no second answer when REQUEST_SECONDS are over', async () => {
-      const short = await startService({ env: { REQUEST_SECONDS: '1' } });
+      const short = await startOwn({ env: { REQUEST_SECONDS: '1' } });
       const connection = await short.connect();
-      try {
-        const headers = { 'content-type': 'application/json', 'content-length': '100' };
-        await connection.send(`${short.head('POST', '/api/drops', headers)}half`);
-        expect((await connection.answer()).status).to.equal(401);
-        expect(String(await connection.answer().catch((error: unknown) => error))).to.match(
-          /ended after 0 bytes/,
-        );
-      } finally {
-        connection.close();
-        await short.stop();
-      }
+      const headers = { 'content-type': 'application/json', 'content-length': '100' };
+      await connection.send(`${short.head('POST', '/api/drops', headers)}half`);
+      expect((await connection.answer()).status).to.equal(401);
+      expect(String(await connection.answer().catch((error: unknown) => error))).to.match(
+        /ended after 0 bytes/,
+      );
+      connection.close();
     });
 
     it('Expect: 100-continue is supported', async () => {
@@ -121,26 +118,22 @@ describe('Errors', () => {
   });
 
   it('failures of the server: 5xx with the envelope and without the cause', async () => {
-    const broken = await startService();
-    try {
-      const owner = await broken.newOwner();
-      const { slug } = await owner.create();
-      await broken.services.jobs.stop(1_000);
-      await broken.services.close(); // the data is gone from under the running web
-      for (const path of ['/api/me', '/api/drops', `/api/drops/${slug}`, `/p/${slug}`, `/p/${slug}/raw`]) {
-        const answer = await owner.get(path);
-        expect(answer.status, path).to.be.oneOf([500, 503]);
-        expectError(answer, answer.status, answer.status === 500 ? 'internal_error' : 'unavailable');
-        if (answer.status === 503) expect(answer.headers['retry-after']).to.match(/^\d+$/);
-        expect(answer.text).to.not.match(/sqlite|database|\bat \S+:\d+|node_modules|\.ts|\.js/i);
-      }
-      const { reason } = expectError(await broken.get('/readyz'), 503, 'unavailable');
-      expect(reason).to.equal('database_unreachable');
-      expect((await broken.get('/healthz')).status).to.equal(200);
-      expect(broken.logs.join('\n'), 'what went wrong is logged').to.match(/^(error|warn) /m);
-    } finally {
-      await broken.stop();
+    const broken = await startOwn();
+    const owner = await broken.newOwner();
+    const { slug } = await owner.create();
+    await broken.services.jobs.stop(1_000);
+    await broken.services.close(); // the data is gone from under the running web
+    for (const path of ['/api/me', '/api/drops', `/api/drops/${slug}`, `/p/${slug}`, `/p/${slug}/raw`]) {
+      const answer = await owner.get(path);
+      expect(answer.status, path).to.be.oneOf([500, 503]);
+      expectError(answer, answer.status, answer.status === 500 ? 'internal_error' : 'unavailable');
+      if (answer.status === 503) expect(answer.headers['retry-after']).to.match(/^\d+$/);
+      expect(answer.text).to.not.match(/sqlite|database|\bat \S+:\d+|node_modules|\.ts|\.js/i);
     }
+    const { reason } = expectError(await broken.get('/readyz'), 503, 'unavailable');
+    expect(reason).to.equal('database_unreachable');
+    expect((await broken.get('/healthz')).status).to.equal(200);
+    expect(broken.logs.join('\n'), 'what went wrong is logged').to.match(/^(error|warn) /m);
   });
 });
 

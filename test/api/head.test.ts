@@ -5,7 +5,7 @@ import { routesOf } from '../support/description.ts';
 import { startGitHubDouble } from '../support/github-double.ts';
 import { createTestPages } from '../support/layout.ts';
 import { createPerson, type Person } from '../support/person.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { type Owner, type TestService, useServices } from '../support/service.ts';
 import { readStored } from '../support/stored.ts';
 
 /** A request that is answered as the route is meant to be: a GET would change what the route changes. */
@@ -19,55 +19,46 @@ const contact = { SECURITY_CONTACT: 'mailto:security@drops.example' };
 const browser = { 'user-agent': 'Mozilla/5.0', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
 describe('HEAD', () => {
+  const startOwn = useServices();
   const double = useOnce(startGitHubDouble);
 
   for (const provider of ['GitHub', 'the sign-in key']) {
     it(`of every GET path changes no stored data and sets no cookie; sign-in with ${provider}`, async () => {
-      const service = await startService({ env: { ...contact, ...(provider === 'GitHub' && double.env) } });
-      try {
-        const owner = await service.newOwner();
-        const visits = await prepare(service, owner, provider === 'GitHub');
-        await service.settle();
-        const before = await readStored(service.config);
-        double.requests.length = 0;
+      const service = await startOwn({ env: { ...contact, ...(provider === 'GitHub' && double.env) } });
+      const owner = await service.newOwner();
+      const visits = await prepare(service, owner, provider === 'GitHub');
+      await service.settle();
+      const before = await readStored(service.config);
+      double.requests.length = 0;
 
-        for (const { path, headers, status } of visits.values()) {
-          const answer = await service.request('HEAD', path, { headers: { ...browser, ...headers } });
-          expect(answer.status, path).to.equal(status);
-          expect(answer.cookies, path).to.deep.equal([]);
-          expect(answer.bytes, path).to.be.empty;
-        }
-
-        await service.settle();
-        const after = await readStored(service.config);
-        for (const [name, rows] of Object.entries(before)) expect(after[name], name).to.deep.equal(rows);
-        expect(double.requests).to.deep.equal([]);
-        expect((await service.get(visits.get('/api/auth/poll')?.path ?? '')).body.status).to.equal(
-          'verified',
-        );
-        const callback = visits.get('/sign-in/github/callback');
-        const returned = await service.get(callback?.path ?? '', { headers: callback?.headers ?? {} });
-        expect(returned.status).to.equal(callback?.status);
-      } finally {
-        await service.stop();
+      for (const { path, headers, status } of visits.values()) {
+        const answer = await service.request('HEAD', path, { headers: { ...browser, ...headers } });
+        expect(answer.status, path).to.equal(status);
+        expect(answer.cookies, path).to.deep.equal([]);
+        expect(answer.bytes, path).to.be.empty;
       }
+
+      await service.settle();
+      const after = await readStored(service.config);
+      for (const [name, rows] of Object.entries(before)) expect(after[name], name).to.deep.equal(rows);
+      expect(double.requests).to.deep.equal([]);
+      expect((await service.get(visits.get('/api/auth/poll')?.path ?? '')).body.status).to.equal('verified');
+      const callback = visits.get('/sign-in/github/callback');
+      const returned = await service.get(callback?.path ?? '', { headers: callback?.headers ?? {} });
+      expect(returned.status).to.equal(callback?.status);
     });
   }
 
   it('of an approved poll answers 200 without a body, and the next GET reveals the token', async () => {
-    const service = await startService();
-    try {
-      const { poll_token } = await approved(service, await service.newOwner());
-      const path = `/api/auth/poll?token=${poll_token}`;
-      const head = await service.request('HEAD', path);
-      expect(head.status).to.equal(200);
-      expect(head.headers['cache-control']).to.equal('no-store');
-      const { status, api_token } = (await service.get(path)).body;
-      expect(status).to.equal('verified');
-      expect((await service.get('/api/me', { token: api_token })).status).to.equal(200);
-    } finally {
-      await service.stop();
-    }
+    const service = await startOwn();
+    const { poll_token } = await approved(service, await service.newOwner());
+    const path = `/api/auth/poll?token=${poll_token}`;
+    const head = await service.request('HEAD', path);
+    expect(head.status).to.equal(200);
+    expect(head.headers['cache-control']).to.equal('no-store');
+    const { status, api_token } = (await service.get(path)).body;
+    expect(status).to.equal('verified');
+    expect((await service.get('/api/me', { token: api_token })).status).to.equal(200);
   });
 
   async function approved(service: TestService, { userId }: Owner) {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { createPlainClient } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
-import { type Owner, startService, useOwner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService, useServices } from '../support/service.ts';
 import type { WireToken } from '../support/wire.ts';
 
 const accept = { accept: 'application/json, text/event-stream' };
@@ -192,23 +192,21 @@ describe('POST /mcp over HTTP', () => {
 });
 
 describe('A failure inside a tool', () => {
+  const startOwn = useServices();
+
   it('is logged whole, and the client gets internal_error', async () => {
     const secret = 'mongodb://user:hunter2@db';
     const adaptEngine = (engine: Engine): Engine => ({
       ...engine,
       drops: { ...engine.drops, list: () => Promise.reject(new Error(secret)) },
     });
-    const service = await startService({ adaptEngine });
-    try {
-      const owner = await service.newOwner();
-      const { text } = await owner.request('POST', '/mcp', {
-        body: call({ name: 'list_drops' }),
-        headers: accept,
-      });
-      expect(text).to.include('internal_error').and.not.include('hunter2');
-      expect(service.logs.join('\n')).to.include('hunter2').and.include('list_drops');
-    } finally {
-      await service.stop();
-    }
+    const service = await startOwn({ adaptEngine });
+    const owner = await service.newOwner();
+    const { text } = await owner.request('POST', '/mcp', {
+      body: call({ name: 'list_drops' }),
+      headers: accept,
+    });
+    expect(text).to.include('internal_error').and.not.include('hunter2');
+    expect(service.logs.join('\n')).to.include('hunter2').and.include('list_drops');
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { startService, useOwner, useService } from '../support/service.ts';
+import { useOwner, useService, useServices } from '../support/service.ts';
 
 /** Legal by spec section 2, and a trap for objects, paths, databases or case-folding. */
 const hostileKeys = [
@@ -15,6 +15,7 @@ const wrongKeys = [
 ];
 
 describe('Metadata', () => {
+  const startOwn = useServices();
   const service = useService({ WRITES_PER_MINUTE: '1000' });
   const owner = useOwner(service);
 
@@ -78,14 +79,10 @@ describe('Metadata', () => {
     expect((await (await service.newOwner()).create({ metadata: mapOf(10) })).metadata).to.deep.equal(
       mapOf(10),
     );
-    const many = await startService({ env: { METADATA_MAX_KEYS: '500' } });
-    try {
-      expect((await (await many.newOwner()).create({ metadata: mapOf(500) })).metadata).to.deep.equal(
-        mapOf(500),
-      );
-    } finally {
-      await many.stop();
-    }
+    const many = await startOwn({ env: { METADATA_MAX_KEYS: '500' } });
+    expect((await (await many.newOwner()).create({ metadata: mapOf(500) })).metadata).to.deep.equal(
+      mapOf(500),
+    );
   });
 });
 

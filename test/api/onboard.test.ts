@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { startService, useService } from '../support/service.ts';
+import { useService, useServices } from '../support/service.ts';
 
 describe('GET /api/onboard', () => {
+  const startOwn = useServices();
   const service = useService();
 
   it('200, Markdown text with the agent protocol; as JSON an object with it and public_url', async () => {
@@ -41,16 +42,12 @@ describe('GET /api/onboard', () => {
   });
 
   it('public_url: BASE_URL without a trailing slash', async () => {
-    const other = await startService({ env: { BASE_URL: 'https://drops.example/' } });
-    try {
-      const answer = await other.get('/api/onboard', { headers: { accept: 'application/json' } });
-      expect(answer.body.public_url).to.equal('https://drops.example');
-      const owner = await other.newOwner();
-      const drop = await owner.create();
-      expect(drop.url).to.equal(`https://drops.example/p/${drop.slug}`);
-      expect(drop.raw_url).to.equal(`https://drops.example/p/${drop.slug}/raw`);
-    } finally {
-      await other.stop();
-    }
+    const other = await startOwn({ env: { BASE_URL: 'https://drops.example/' } });
+    const answer = await other.get('/api/onboard', { headers: { accept: 'application/json' } });
+    expect(answer.body.public_url).to.equal('https://drops.example');
+    const owner = await other.newOwner();
+    const drop = await owner.create();
+    expect(drop.url).to.equal(`https://drops.example/p/${drop.slug}`);
+    expect(drop.raw_url).to.equal(`https://drops.example/p/${drop.slug}/raw`);
   });
 });

@@ -4,11 +4,12 @@ import { expectErrorPage, expectTooMany } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { parsePage } from '../support/html.ts';
 import { createReportScene } from '../support/report-form.ts';
-import { startService, useService } from '../support/service.ts';
+import { useService, useServices } from '../support/service.ts';
 
 const hourMs = 3_600_000;
 
 describe('Limits of reports', () => {
+  const startOwn = useServices();
   const service = useService({
     TRUST_PROXY: '1',
     REPORTS_PER_HOUR: '3',
@@ -64,26 +65,22 @@ describe('Limits of reports', () => {
 
   it('503 on the form if the store fails; it does not count, and the same form can be sent again', async () => {
     const gate = createGate();
-    const failing = await startService({
+    const failing = await startOwn({
       env: { TRUST_PROXY: '1', REPORTS_PER_HOUR: '1' },
       adaptEngine: (engine) => ({ ...engine, reports: gate.wrap(engine.reports, ['insert']) }),
     });
-    try {
-      const scene = createReportScene(failing);
-      const { slug } = await scene.publish();
-      const reporter = scene.newReporter();
-      gate.refuse(unavailable('The database is down.', 3));
-      const refused = await reporter.report(slug, { text: 'written with care' });
-      expectErrorPage(refused, 503, 'unavailable');
-      expect(refused.headers['retry-after']).to.equal('3');
-      const form = parsePage(refused.text);
-      expect(form.find('textarea')?.text).to.equal('written with care');
-      gate.open();
-      const id = form.find('input', { name: 'id' })?.attributes.value ?? '';
-      const again = await reporter.send(`/report/${slug}`, { id, reason: 'malware' });
-      expect(await scene.arrive(again)).to.equal('Report sent');
-    } finally {
-      await failing.stop();
-    }
+    const scene = createReportScene(failing);
+    const { slug } = await scene.publish();
+    const reporter = scene.newReporter();
+    gate.refuse(unavailable('The database is down.', 3));
+    const refused = await reporter.report(slug, { text: 'written with care' });
+    expectErrorPage(refused, 503, 'unavailable');
+    expect(refused.headers['retry-after']).to.equal('3');
+    const form = parsePage(refused.text);
+    expect(form.find('textarea')?.text).to.equal('written with care');
+    gate.open();
+    const id = form.find('input', { name: 'id' })?.attributes.value ?? '';
+    const again = await reporter.send(`/report/${slug}`, { id, reason: 'malware' });
+    expect(await scene.arrive(again)).to.equal('Report sent');
   });
 });

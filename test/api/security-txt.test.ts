@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { startService } from '../support/service.ts';
+import { useServices } from '../support/service.ts';
 
 const path = '/.well-known/security.txt';
 const dayMs = 86_400_000;
 const policy = { SECURITY_POLICY: 'https://drops.example/policy' };
 
 describe('GET /.well-known/security.txt (RFC 9116)', () => {
+  const startOwn = useServices();
+
   for (const [name, env, before, after] of [
     [
       'contacts in order, policy, languages and its own address',
@@ -21,7 +23,7 @@ describe('GET /.well-known/security.txt (RFC 9116)', () => {
     ['the three required lines', { SECURITY_CONTACT: 'tel:+43-1-234567' }, ['Contact: tel:+43-1-234567'], []],
   ] as const) {
     it(`${name}, with an expiry in less than a year`, async () => {
-      const service = await startService({ env: { BASE_URL: 'https://drops.example', ...env } });
+      const service = await startOwn({ env: { BASE_URL: 'https://drops.example', ...env } });
       for (const days of [0, 1, 200, 2_000]) {
         service.clock.advance(days * dayMs);
         const answer = await service.get(path);
@@ -32,13 +34,11 @@ describe('GET /.well-known/security.txt (RFC 9116)', () => {
         const lines = [...before, `Expires: ${expires}`, ...after, `Canonical: https://drops.example${path}`];
         expect(answer.text).to.equal(`${lines.join('\n')}\n`);
       }
-      await service.stop();
     });
   }
 
   it('404 not_found without a contact', async () => {
-    const service = await startService({ env: policy });
+    const service = await startOwn({ env: policy });
     expectError(await service.get(path), 404, 'not_found');
-    await service.stop();
   });
 });

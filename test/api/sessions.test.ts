@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { openDashboard } from '../support/dashboard.ts';
 import { createPerson, type Person } from '../support/person.ts';
-import { startService, type TestService, useService } from '../support/service.ts';
+import { type TestService, useService, useServices } from '../support/service.ts';
 import { openConnection, requestHead } from '../support/socket.ts';
 import { until } from '../support/until.ts';
 
 describe('Sessions', () => {
+  const startOwn = useServices();
   const service = useService();
 
   const sessionsOf = async (person: Person) => {
@@ -93,35 +94,31 @@ describe('Sessions', () => {
   for (const beside of ['alone', 'beside the cookie of another session'])
     it(`that end while a form arrives change nothing: ${beside}`, async () => {
       let reads = 0;
-      const watched = await startService({
+      const watched = await startOwn({
         adaptEngine: (engine) => {
           const findByHash = (hash: string) => engine.sessions.findByHash(hash).finally(() => (reads += 1));
           return { ...engine, sessions: { ...engine.sessions, findByHash } };
         },
       });
       const connection = await openConnection(watched.url);
-      try {
-        const person = await openDashboard(watched);
-        const kept = await openDashboard(watched, person.owner);
-        const body = new URLSearchParams({ form_token: person.formToken, end: 'others' }).toString();
-        reads = 0;
-        const headers = {
-          cookie: beside === 'alone' ? person.cookie : `${person.cookie}; ${kept.cookie}`,
-          origin: watched.url,
-          'content-length': String(body.length),
-          'content-type': 'application/x-www-form-urlencoded',
-        };
-        await connection.send(requestHead('POST', '/account/sessions', headers));
-        await until(() => reads > 0, 'the session is known');
-        const caller = (await callerOf(watched, person)) ?? expect.fail();
-        await watched.services.sessions.revoke(caller, person.sessionId);
-        await connection.send(body);
-        expect((await connection.answer()).status).to.equal(401);
-        expect(await callerOf(watched, kept)).to.not.equal(null);
-      } finally {
-        connection.close();
-        await watched.stop();
-      }
+      const person = await openDashboard(watched);
+      const kept = await openDashboard(watched, person.owner);
+      const body = new URLSearchParams({ form_token: person.formToken, end: 'others' }).toString();
+      reads = 0;
+      const headers = {
+        cookie: beside === 'alone' ? person.cookie : `${person.cookie}; ${kept.cookie}`,
+        origin: watched.url,
+        'content-length': String(body.length),
+        'content-type': 'application/x-www-form-urlencoded',
+      };
+      await connection.send(requestHead('POST', '/account/sessions', headers));
+      await until(() => reads > 0, 'the session is known');
+      const caller = (await callerOf(watched, person)) ?? expect.fail();
+      await watched.services.sessions.revoke(caller, person.sessionId);
+      await connection.send(body);
+      expect((await connection.answer()).status).to.equal(401);
+      expect(await callerOf(watched, kept)).to.not.equal(null);
+      connection.close();
     });
 });
 

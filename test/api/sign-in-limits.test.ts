@@ -3,7 +3,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import type { Answer } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
 import { createPerson, expectRefusal, type Person } from '../support/person.ts';
-import { startService, type TestService, useServiceOfEach } from '../support/service.ts';
+import { type TestService, useServiceOfEach, useServices } from '../support/service.ts';
 
 const start = async (service: TestService) => (await service.request('POST', '/api/auth/start')).body;
 const address = (n: number) => ({ 'x-forwarded-for': `198.51.100.${n}` });
@@ -11,6 +11,7 @@ const statusesOf = async (answers: readonly Promise<Answer>[]) =>
   (await Promise.all(answers)).map(({ status }) => status);
 
 describe('Limits of wrong sign-in codes and keys', () => {
+  const startOwn = useServices();
   const service = useServiceOfEach({ TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '1000' });
   const key = () => String(service.services.signInKey);
 
@@ -92,20 +93,16 @@ describe('Limits of wrong sign-in codes and keys', () => {
 
   it('codes that could not be looked up do not count', async () => {
     const gate = createGate();
-    const failing = await startService({
+    const failing = await startOwn({
       env: { CODE_TRIES: '2' },
       adaptEngine: (engine) => ({ ...engine, signIns: gate.wrap(engine.signIns, ['findByCode']) }),
     });
-    try {
-      const person = createPerson(failing);
-      const { code } = await start(failing);
-      gate.refuse(unavailable('The database is down.', 3));
-      for (let i = 0; i < 5; i++) expect((await person.post('/sign-in', { code })).status).to.equal(503);
-      gate.open();
-      expect((await person.post('/sign-in', { code })).status).to.equal(303);
-    } finally {
-      await failing.stop();
-    }
+    const person = createPerson(failing);
+    const { code } = await start(failing);
+    gate.refuse(unavailable('The database is down.', 3));
+    for (let i = 0; i < 5; i++) expect((await person.post('/sign-in', { code })).status).to.equal(503);
+    gate.open();
+    expect((await person.post('/sign-in', { code })).status).to.equal(303);
   });
 
   it('429 rate_limited after 20 codes that one account reviews in 10 minutes, from any addresses', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
-import { startService, type TestService, useService } from '../support/service.ts';
+import { type TestService, useService, useServices } from '../support/service.ts';
 
 const minute = 60_000;
 
@@ -82,18 +82,15 @@ describe('POST /api/auth/start', () => {
 });
 
 describe('the limit of started sign-ins', () => {
+  const startOwn = useServices();
   const withService = async (
     env: Record<string, string>,
     test: (service: TestService, from: (address: string) => Promise<Answer>) => Promise<void>,
   ) => {
-    const service = await startService({ env });
+    const service = await startOwn({ env });
     const from = (address: string) =>
       service.request('POST', '/api/auth/start', { headers: { 'x-forwarded-for': address } });
-    try {
-      await test(service, from);
-    } finally {
-      await service.stop();
-    }
+    await test(service, from);
   };
   const behindProxy = (limit: string) => ({ TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: limit });
 

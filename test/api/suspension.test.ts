@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { type Owner, startService, type TestService, useOwner, useService } from '../support/service.ts';
+import { type Owner, type TestService, useOwner, useService, useServices } from '../support/service.ts';
 
 const operator = { by: 'root', reason: null };
 
@@ -14,6 +14,7 @@ async function unsuspend(service: TestService, owner: Owner): Promise<void> {
 
 /** What each call does: every-call.test.ts. */
 describe('A suspended account', () => {
+  const startOwn = useServices();
   const service = useService();
 
   async function suspended() {
@@ -35,7 +36,7 @@ describe('A suspended account', () => {
   });
 
   it('is refused before the body is read, and the request does not count for WRITES_PER_MINUTE', async () => {
-    const own = await startService({ env: { WRITES_PER_MINUTE: '1' } });
+    const own = await startOwn({ env: { WRITES_PER_MINUTE: '1' } });
     const owner = await own.newOwner();
     await suspend(own, owner);
     for (let n = 0; n < 3; n++) {
@@ -43,7 +44,6 @@ describe('A suspended account', () => {
     }
     await unsuspend(own, owner);
     expect((await owner.post()).status).to.equal(201);
-    await own.stop();
   });
 
   it('its pages stay online, and other accounts can publish', async () => {
@@ -77,12 +77,11 @@ describe('A suspended account', () => {
   });
 
   it('stays suspended after a restart', async () => {
-    const own = await startService();
+    const own = await startOwn();
     const owner = await own.newOwner();
     await suspend(own, owner);
     await own.restart();
     expectError(await owner.post(), 403, 'forbidden');
-    await own.stop();
   });
 });
 

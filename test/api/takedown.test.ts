@@ -9,7 +9,7 @@ import {
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
-import { startService, type TestService, useOwner, useService } from '../support/service.ts';
+import { type TestService, useOwner, useService, useServices } from '../support/service.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
 const queries = ['', '?v=1', '?v=2', '?v=9', '?v=x', '?utm_source=mail', '?g=grant'];
@@ -25,6 +25,7 @@ function takeDown({ services }: TestService, slug: string) {
 }
 
 describe('A page that was taken down', () => {
+  const startOwn = useServices();
   const service = useService(lockedDropSettings);
   const owner = useOwner(service);
   const { lockedDrop } = createLockedDrops(service);
@@ -161,22 +162,20 @@ describe('A page that was taken down', () => {
   });
 
   it('stays 410 after a restart', async () => {
-    const own = await startService();
+    const own = await startOwn();
     const { slug } = await (await own.newOwner()).create();
     await takeDown(own, slug);
     await own.restart();
     expectTakenDown(await own.get(`/p/${slug}/raw`));
-    await own.stop();
   });
 
   it('a change that is refused does not count for WRITES_PER_DAY', async () => {
-    const own = await startService({ env: { WRITES_PER_DAY: '2' } });
+    const own = await startOwn({ env: { WRITES_PER_DAY: '2' } });
     const owner = await own.newOwner();
     const { slug } = await owner.create();
     await takeDown(own, slug);
     for (let n = 0; n < 3; n++) expectError(await owner.put(slug), 403, 'forbidden');
     expect((await owner.post()).status).to.equal(201);
-    await own.stop();
   });
 });
 

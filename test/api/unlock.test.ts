@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import { expectError, expectErrorPage, expectTooMany } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
-import { startService, useService } from '../support/service.ts';
+import { useService, useServices } from '../support/service.ts';
 
 describe('POST /p/{slug}: the passcode', () => {
+  const startOwn = useServices();
   const service = useService(lockedDropSettings);
   const { from, lockedDrop } = createLockedDrops(service);
 
@@ -152,44 +153,36 @@ describe('POST /p/{slug}: the passcode', () => {
   });
 
   it('by default 30 parallel right passcodes from one address open the page beside 9 wrong ones; of 30 wrong ones 10 are checked', async () => {
-    const service = await startService();
-    try {
-      const statusesOf = async (slug: string, passcodes: readonly string[]) => {
-        const answers = await Promise.all(passcodes.map((passcode) => service.unlock(slug, passcode)));
-        return answers.map(({ status }) => status);
-      };
-      const owner = await service.newOwner();
-      const [right, wrong] = [Array(30).fill('open-sesame'), Array(30).fill('wrong')];
-      const drop = await owner.create({ passcode: 'open-sesame' });
-      const mixed = await statusesOf(drop.slug, [...right, ...wrong.slice(21), ...right]);
-      expect(mixed.filter((status) => status === 303)).to.have.length(60);
-      expect(mixed.filter((status) => status === 403)).to.have.length(9);
-      expect(await statusesOf(drop.slug, right)).to.deep.equal(right.map(() => 303));
+    const service = await startOwn();
+    const statusesOf = async (slug: string, passcodes: readonly string[]) => {
+      const answers = await Promise.all(passcodes.map((passcode) => service.unlock(slug, passcode)));
+      return answers.map(({ status }) => status);
+    };
+    const owner = await service.newOwner();
+    const [right, wrong] = [Array(30).fill('open-sesame'), Array(30).fill('wrong')];
+    const drop = await owner.create({ passcode: 'open-sesame' });
+    const mixed = await statusesOf(drop.slug, [...right, ...wrong.slice(21), ...right]);
+    expect(mixed.filter((status) => status === 303)).to.have.length(60);
+    expect(mixed.filter((status) => status === 403)).to.have.length(9);
+    expect(await statusesOf(drop.slug, right)).to.deep.equal(right.map(() => 303));
 
-      service.clock.advance(600_000);
-      const guessed = await statusesOf(drop.slug, wrong);
-      expect(guessed.filter((status) => status === 403)).to.have.length(10);
-      expect(guessed.filter((status) => status === 429)).to.have.length(20);
-    } finally {
-      await service.stop();
-    }
+    service.clock.advance(600_000);
+    const guessed = await statusesOf(drop.slug, wrong);
+    expect(guessed.filter((status) => status === 403)).to.have.length(10);
+    expect(guessed.filter((status) => status === 429)).to.have.length(20);
   });
 
   it('on https the cookie is Secure and has the prefix __Secure-', async () => {
-    const behind = await startService({ env: { BASE_URL: 'https://drops.example' } });
-    try {
-      const { slug } = await (await behind.newOwner()).create({ ...secrets, passcode: 'open-sesame' });
-      const headers = { origin: 'https://drops.example' };
-      const { unlocked, viewer, cookie } = await behind.enter(slug, 'open-sesame', { headers });
-      expect(unlocked.cookies[0])
-        .to.match(/^__Secure-dropleaf_pass=/)
-        .and.match(/; HttpOnly; SameSite=Lax; Secure$/);
-      expect(viewer.text).to.include('TITLE-SECRET');
-      const bare = { cookie: cookie.replace('__Secure-', '') };
-      expectNoLeak(await behind.get(`/p/${slug}`, { headers: bare }));
-    } finally {
-      await behind.stop();
-    }
+    const behind = await startOwn({ env: { BASE_URL: 'https://drops.example' } });
+    const { slug } = await (await behind.newOwner()).create({ ...secrets, passcode: 'open-sesame' });
+    const headers = { origin: 'https://drops.example' };
+    const { unlocked, viewer, cookie } = await behind.enter(slug, 'open-sesame', { headers });
+    expect(unlocked.cookies[0])
+      .to.match(/^__Secure-dropleaf_pass=/)
+      .and.match(/; HttpOnly; SameSite=Lax; Secure$/);
+    expect(viewer.text).to.include('TITLE-SECRET');
+    const bare = { cookie: cookie.replace('__Secure-', '') };
+    expectNoLeak(await behind.get(`/p/${slug}`, { headers: bare }));
   });
 
   describe('an unlocked drop', () => {

@@ -1,21 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { scrapeText, withMetrics } from '../support/scrape.ts';
-import { startService } from '../support/service.ts';
+import { useServices } from '../support/service.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
 const alerts = read('prometheus/alerts.yml');
 
 describe('deploy/', () => {
+  const startOwn = useServices();
+
   it('names only metrics that the service has, in the dashboard and in the rules', async () => {
     const edge = { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9' }; // nothing is purged here
-    const service = await startService({ env: { ...withMetrics, ...edge } });
-    let text: string;
-    try {
-      text = await scrapeText(service);
-    } finally {
-      await service.stop();
-    }
+    const service = await startOwn({ env: { ...withMetrics, ...edge } });
+    const text = await scrapeText(service);
     const known = new Set(text.match(/(?<=^# TYPE )\w+/gm));
     for (const file of [alerts, read('grafana.json'), read('prometheus/alerts.test.yml')]) {
       const named = file.match(/\b(?:dropleaf|nodejs|process)_\w+/g) ?? [];

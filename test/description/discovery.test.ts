@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
-import { startService, useService } from '../support/service.ts';
+import { useService, useServices } from '../support/service.ts';
 
 interface Discovery {
   onboarding: string;
@@ -13,6 +13,7 @@ interface Discovery {
 const path = '/.well-known/dropleaf.json';
 
 describe(`GET ${path}`, () => {
+  const startOwn = useServices();
   const service = useService();
 
   it('schema_version 1, the addresses of the service, and the limits of the specification', async () => {
@@ -64,14 +65,10 @@ describe(`GET ${path}`, () => {
   });
 
   it('has the settings of the service', async () => {
-    const other = await startService({ env: { BASE_URL: 'https://drops.example', DROPS_PER_ACCOUNT: '7' } });
-    try {
-      const { body } = await other.get<Discovery>(path);
-      expect(body.openapi).to.equal('https://drops.example/openapi.json');
-      expect(body.limits.drops_per_account).to.equal(7);
-    } finally {
-      await other.stop();
-    }
+    const other = await startOwn({ env: { BASE_URL: 'https://drops.example', DROPS_PER_ACCOUNT: '7' } });
+    const { body } = await other.get<Discovery>(path);
+    expect(body.openapi).to.equal('https://drops.example/openapi.json');
+    expect(body.limits.drops_per_account).to.equal(7);
   });
 
   it('the agent protocol and the home page name the description', async () => {

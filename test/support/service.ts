@@ -156,6 +156,19 @@ export function useServiceOfEach(
   return runningBetween(beforeEach, afterEach, () => startService({ env, adaptEngine }));
 }
 
+/** Starts services in the tests of the surrounding suite, and stops each after its test. */
+export function useServices(): typeof startService {
+  const started: TestService[] = [];
+  afterEach(async () => {
+    for (const service of started.splice(0)) await service.stop();
+  });
+  return async (options) => {
+    const service = await startService(options);
+    started.push(service);
+    return service;
+  };
+}
+
 /** A new owner for each test of the surrounding suite. */
 export function useOwner(service: Pick<TestService, 'newOwner'>): Owner {
   return useEach(() => service.newOwner());
