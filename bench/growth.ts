@@ -88,7 +88,7 @@ async function countCommands(stores: readonly FilledStore[]): Promise<Costs<numb
 
 interface Cost {
   readonly ms: number;
-  /** Of the main thread of the process that answers: other work of the machine affects it least. */
+  /** CPU time of the main thread of the process that answers: other work of the machine affects it least. */
   readonly cpuMs: number;
 }
 
@@ -117,7 +117,7 @@ function medianOf(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Of the largest store to the smallest that has figures. */
+/** The ratio of the largest store to the smallest that has figures. */
 function ratioOf(bySize: readonly number[]): number {
   const [first = Number.NaN, ...others] = bySize.filter(isNumber);
   return (others.at(-1) ?? Number.NaN) / first;

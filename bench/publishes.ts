@@ -24,7 +24,7 @@ interface Cost {
 export const publishes = 300;
 const connections = 20;
 const idleSeconds = 4;
-/** Of each of those seconds. Timers and schedules take less. */
+/** CPU time in each of those seconds. Timers and schedules take less. */
 const idleCpuSeconds = 0.06;
 
 /** Publishes 300 different documents of 30 KB at 20 connections to each server in turn, after an uncounted burst. */
@@ -56,7 +56,9 @@ async function measure({ url, token, wholeCpuSeconds }: Publishing, round: numbe
   let [answered, endedAt, after] = [0, startedAt, before];
   const { non2xx, errors, timeouts } = await autocannon({
     url,
-    ...{ connections, amount: publishes, timeout: 60 },
+    connections,
+    amount: publishes,
+    timeout: 60,
     requests: [
       {
         method: 'POST',

@@ -24,7 +24,7 @@ const targets = [
 ];
 
 interface Run extends Measured {
-  /** Of the server, all threads, for each request. */
+  /** CPU time of all threads of the server for each request. */
   readonly cpuUs: number;
 }
 
@@ -55,7 +55,9 @@ async function startServices(): Promise<Runner[]> {
   const slugs = await Promise.all(started.map((service) => publish(service, page)));
   await pause(3_000);
   return started.map(({ engine, url, cpuSeconds, close }, index) => ({
-    ...{ name: engine, cpuSeconds, stop: close },
+    name: engine,
+    cpuSeconds,
+    stop: close,
     urlOf: () => `${url}/p/${slugs[index]}/raw`,
   }));
 }

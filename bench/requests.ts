@@ -61,7 +61,8 @@ async function startBare(prepared: Prepared): Promise<Side> {
   const { answers, scenarios } = await answersOf(prepared);
   const bare = await startBareServer('express', dir, answers);
   return {
-    ...{ url: bare.url, scenarios },
+    url: bare.url,
+    scenarios,
     async close() {
       await bare.stop();
       rmSync(dir, { recursive: true });

@@ -46,7 +46,10 @@ export async function prepare({ url, token }: { url: string; token: string }): P
     get('GET list of 50', '/api/drops', headers),
     { ...post, name: 'POST 30 KB', body: body(page) },
     {
-      ...{ name: 'PUT 30 KB', method: 'PUT', headers: writing, amount: changesPerRun },
+      name: 'PUT 30 KB',
+      method: 'PUT',
+      headers: writing,
+      amount: changesPerRun,
       paths: changed.map((each) => `/api/drops/${each}`),
       body: JSON.stringify({ html: page }),
     },
@@ -54,7 +57,8 @@ export async function prepare({ url, token }: { url: string; token: string }): P
   ];
   client.close();
   return {
-    ...{ url, token },
+    url,
+    token,
     scenarios: new Map(scenarios.map((scenario) => [scenario.name, scenario])),
     remove: () => removeAll(createPlainClient(url), token, metadata.run),
   };

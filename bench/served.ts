@@ -16,10 +16,10 @@ export interface Served {
   makeToken(user: string): Promise<string>;
   /** What tells commands and adapters where the data is. */
   readonly env: Settings;
-  /** Of the process that answers requests. */
+  /** For the process that answers requests. */
   cpuSeconds(): number;
   mainThreadCpuMs(): number;
-  /** Of all processes of the service. */
+  /** For all processes of the service. */
   wholeCpuSeconds(): number;
   /** MiB, or null. */
   residentMib(): number | null;
@@ -74,7 +74,11 @@ export async function serveAt({ engine, env }: Place, settings: Settings = {}): 
   const web = await startWebProcess({ HOST: '127.0.0.1', ...all });
   const worker = await startWorkerProcess(all);
   return {
-    ...{ engine, env, url: web.url, token: await makeToken('bench'), makeToken },
+    engine,
+    env,
+    url: web.url,
+    token: await makeToken('bench'),
+    makeToken,
     cpuSeconds: () => cpuSeconds(web.pid),
     wholeCpuSeconds: () => cpuSeconds(web.pid) + cpuSeconds(worker.pid),
     mainThreadCpuMs: () => mainThreadCpuMs(web.pid),

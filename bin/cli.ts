@@ -2,7 +2,7 @@ import { runCommand } from './program.ts';
 
 const args = process.argv.slice(2);
 
-// The reader of a pipe may end first, as in `bin/dropleaf.js config | head`. Of an archive it needs all.
+// The reader of a pipe may exit first, as in `bin/dropleaf.js config | head`, but not while it reads an archive.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(args[0] === 'export' ? 1 : 0);
   throw error;

@@ -25,7 +25,7 @@ export function startProgress(
   return { add: (count) => bar.increment(count), end: () => bar.stop() };
 }
 
-/** A signal that SIGINT, SIGTERM and SIGHUP abort; a second one of them ends the process at once. */
+/** A signal that SIGINT, SIGTERM and SIGHUP abort; a second one of them stops the process at once. */
 export function watchForInterrupt(io: ProcessIo, message: string): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

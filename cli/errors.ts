@@ -1,4 +1,4 @@
-/** How commands end: with which exit code, and what it means, for `--help`. */
+/** The exit codes of commands, and what it means, for `--help`. */
 const table = {
   done: [0, 'done'],
   failed: [1, 'failed for another reason'],

@@ -56,7 +56,7 @@ interface Connection {
   refused(): CliError;
 }
 
-/** Then the user is told that there is no answer yet. */
+/** Then the client prints that there is no answer yet. */
 const silenceMs = 10_000;
 const maxTries = 5;
 /** The longest window that a service asks to wait for without a quota being used up is a minute. */

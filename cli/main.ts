@@ -32,7 +32,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
 }
 
-/** The reader of a pipe may end first, as in `dropleaf list | head`. */
+/** The reader of a pipe may exit first, as in `dropleaf list | head`. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -12,7 +12,7 @@ export function createJobHandlers(deps: WorkerDeps): JobHandlers {
     'version.render': createVersionRender(deps),
     'edge.purge': createEdgePurge(deps),
     'drop.remove': createDropRemove(deps),
-    // What a deletion has left: because its process ended, or because a write that began before it created a drop after it.
+    // What a deletion has left: because its process was killed, or because a write that began before it created a drop after it.
     'account.remove': ({ accountId }) => accounts.finishRemoval(accountId),
     'drop.expire': createDropExpire(deps),
     'sign-in.expire': async () => {

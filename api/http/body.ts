@@ -20,7 +20,7 @@ export interface BodyRules {
   readonly types: RegExp;
   /** The media types that an error names. */
   readonly accepted: readonly string[];
-  /** The code of errors about headers, and of a body that ends early. */
+  /** The code of errors about headers, and of an incomplete body. */
   readonly code: 'invalid_json' | 'invalid_arg';
 }
 

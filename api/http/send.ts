@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { RouteCounter } from '../../shared/metrics/metrics.ts';
 
-/** A response. Handlers note in `locals` what the log and the limits need. */
+/** A response. Handlers set in `locals` what the log and the limits need. */
 export interface ServiceResponse extends ServerResponse {
   locals: {
     /** The account of a valid token or session. */

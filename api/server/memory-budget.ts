@@ -14,7 +14,7 @@ export interface MemoryBudget {
   /**
    * @param client an account id, or a network (http/client-address.ts)
    * @param what `memory`: the bytes that several reservations share: they count once, in equal parts for their clients.
-   *   `evict` ends the request or answer of the reservation, which is released already; perhaps before `reserve` returns
+   *   `evict` aborts the request or answer of the reservation, which is released already; perhaps before `reserve` returns
    */
   reserve(
     client: string,

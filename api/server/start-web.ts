@@ -77,7 +77,7 @@ function stop(server: Server, graceMs: number, idleMs: number): Promise<void> {
     NetServer.prototype.close.call(server, () => {
       clearTimeout(cut);
       clearInterval(sweep);
-      server.close(); // ends Node's timer that checks connections
+      server.close(); // stops Node's timer that checks connections
       resolve();
     });
   });

@@ -39,7 +39,7 @@ export function browserSignIn(
     return providerPage(provider.name, url, 'You then return here.');
   }
 
-  /** Starts a new session, and ends the one that the browser had. @throws DropError `rate_limited` */
+  /** Starts a new session, and revokes the one that the browser had. @throws DropError `rate_limited` */
   async function startSession(req: Request, res: Response, identity: Identity): Promise<void> {
     const { id } = await signIns.signInWith(identity);
     res.locals.accountId = id; // for the log

@@ -121,7 +121,7 @@ export function donePage(outcome: Outcome): PageParts {
       };
 }
 
-/** An error that ends the sign-in, with a link to start again. */
+/** An error after which the sign-in cannot continue, with a link to start again. */
 export function problemPage(
   title: string,
   error: DropError,

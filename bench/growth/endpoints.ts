@@ -16,7 +16,7 @@ export interface Scene {
   /** Slugs whose raw page this process has not read; enough for 20 rounds. */
   readonly unread: readonly string[];
   pollToken: string;
-  /** Of the process that answers; NaN on systems without /proc. */
+  /** CPU time of the process that answers; NaN on systems without /proc. */
   mainThreadCpuMs(): number;
 }
 

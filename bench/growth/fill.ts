@@ -16,9 +16,9 @@ export interface FilledAccount {
   readonly name: string;
   readonly token: string;
   readonly drops: number;
-  /** Of public drops. */
+  /** The slugs of public drops. */
   readonly slugs: readonly string[];
-  /** Of those with more than one version. */
+  /** The slugs of those with more than one version. */
   readonly changed: readonly string[];
 }
 
@@ -91,7 +91,10 @@ export async function fill(
     const typical = accounts.filter(({ drops }) => drops === cap);
     const step = Math.max(1, Math.floor(typical.length / accountsKept));
     return {
-      ...{ versions, writer, large, seconds: (performance.now() - begun) / 1_000 },
+      versions,
+      writer,
+      large,
+      seconds: (performance.now() - begun) / 1_000,
       typical: typical.filter((_, n) => n % step === 0).slice(0, accountsKept),
     };
   } finally {
@@ -167,8 +170,12 @@ function makeDocument(random: () => number): Document {
 
 function describe({ html, context }: Document, number: number, createdAt: number): OwnedVersion {
   return {
-    ...{ id: newId(createdAt), number, createdAt, mediaType: htmlMediaType },
-    ...{ sizeBytes: html.byteLength, hasContext: context !== null },
+    id: newId(createdAt),
+    number,
+    createdAt,
+    mediaType: htmlMediaType,
+    sizeBytes: html.byteLength,
+    hasContext: context !== null,
     publishedBy: { kind: 'token', id: 'f00dfeedbeef', label: 'bench' },
   };
 }

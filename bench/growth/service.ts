@@ -53,7 +53,11 @@ export async function serve(store: FilledStore, env: Place['env'] = {}): Promise
   const client = createPlainClient(url, { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin' });
   return {
     scene: {
-      ...{ filled, client, fresh: [], pollToken: '', mainThreadCpuMs },
+      filled,
+      client,
+      fresh: [],
+      pollToken: '',
+      mainThreadCpuMs,
       cookie: await signIn({ url, env: own }, filled.writer.name),
       signInKey: (await dropleaf(['sign-in-key'], own)).stdout.trim(),
       unread: filled.typical.flatMap(({ slugs }) => slugs),

@@ -80,7 +80,8 @@ export function startTraffic(ledger: Ledger, token: string): Traffic {
   }
 
   return {
-    ...{ ledger, errors },
+    ledger,
+    errors,
     reads: () => seen.length,
     addProcess(name, url) {
       const client = createPlainClient(url);

@@ -26,7 +26,7 @@ export function watchLatest(path: string, shown: string): void {
   let askedAt = performance.now();
   let timer: number | undefined;
   let hasEnded = false;
-  /** The last one that was told or is in the frame, so that a notice that was dismissed does not come back. */
+  /** The last version that was announced or is in the frame, so that a notice that was dismissed does not come back. */
   let known = shown;
 
   const plan = () => {

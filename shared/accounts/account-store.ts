@@ -11,7 +11,7 @@ export interface AccountStore {
   /** Accounts with that name at any provider, ignoring ASCII case, oldest first. */
   findByName(name: string): Promise<Account[]>;
 
-  /** `at` null: ends the suspension. A suspended account keeps its time. null: no such account. */
+  /** `at` null: lifts the suspension. A suspended account keeps its time. null: no such account. */
   setSuspended(id: string, at: number | null): Promise<Account | null>;
 
   /** The writes that DropStore has counted on that UTC day, `2026-01-31`. */

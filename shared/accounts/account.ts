@@ -55,7 +55,7 @@ export interface Caller {
   readonly accountId: string;
   readonly ownerId: string;
   readonly credential: Credential;
-  /** If true, the account may read everything it owns, revoke its tokens and end its sessions. It may not change drops. */
+  /** If true, the account may read everything it owns, revoke its tokens and sessions. It may not change drops. */
   readonly isSuspended: boolean;
 
   /** Checks validity and suspension by one read. @throws DropError `invalid_token` (session: `unauthorized`), `forbidden` */

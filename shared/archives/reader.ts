@@ -48,7 +48,7 @@ export interface OpenArchive {
   readonly head: ArchiveHead;
   /** Everything in the archive, each digest and reference checked. In memory are one entry, and the ids of all accounts. */
   readonly parts: AsyncIterable<ReadPart>;
-  /** Ends the reading, also before its end. */
+  /** Closes the archive, also before it is read whole. */
   close(): Promise<void>;
 }
 

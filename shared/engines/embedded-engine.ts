@@ -76,7 +76,7 @@ function createReports(dataDir: string, log: Log): DatabaseReports {
     diskFailed: ({ reason, freeBytes, err }) =>
       log.warn(
         { reason, freeBytes, dataDir: resolve(dataDir), error: messageOf(err) },
-        'the disk of DATA_DIR does not accept writes: they are answered 503, reads go on. Free space on it, or repair it; the ' +
+        'the disk of DATA_DIR does not accept writes: they are answered 503, reads continue. Free space on it, or repair it; the ' +
           'service then continues by itself',
       ),
     diskRecovered: () => log.info({}, 'the disk of DATA_DIR accepts writes again'),

@@ -166,7 +166,7 @@ async function assemble(
     metrics,
     /** @throws DropError `unavailable` if the database cannot be reached */
     ready: () => engine.ready(),
-    /** Stores the counted views, ends the threads and closes the stores, in this order. */
+    /** Stores the counted views, terminates the threads and closes the stores, in this order. */
     close: () => inOrder([views.close, cards.close, rendering.close, threads.close, engine.close]),
   };
 }

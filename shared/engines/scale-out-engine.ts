@@ -72,7 +72,7 @@ export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>,
 
 async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): Promise<ScaleOutEngine> {
   const memoryIsFull =
-    'the memory of Redis is full (maxmemory), so it refuses writes: pages and publishing go on, jobs and counted views wait, and ' +
+    'the memory of Redis is full (maxmemory), so it refuses writes: pages and publishing continue, jobs and counted views wait, and ' +
     'each process counts limits for itself. Raise maxmemory; the service then continues by itself';
   const redis = await openRedis({
     url: config.REDIS_URL,

@@ -21,7 +21,7 @@ export interface NewPlan extends RenderPlan {
 
 /** How much of the document may be parsed; each part has a default. */
 export interface RenderBudget extends Partial<Pick<ScanLimits, 'steps' | 'tokens' | 'expired' | 'chunk'>> {
-  /** Called during the check of an offset, as `expired` is during the scan; true ends the check. Default: never. */
+  /** Called during the check of an offset, as `expired` is during the scan; true stops the check. Default: never. */
   readonly late?: () => boolean;
 }
 
@@ -36,7 +36,7 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /**
  * Plans the page of a document (spec 4.5): a style at the end of head and, if head has none, a viewport meta; nothing else
- * changes, not even its quirks mode. If the budget ends the scan, the plan uses the last offset found, or `planSafely` if
+ * changes, not even its quirks mode. If the budget stops the scan, the plan uses the last offset found, or `planSafely` if
  * there is
  * no time to check that one. Nothing is inserted if the document, or the budget, ends before head begins.
  * @param budget of the scan. The check of the result may take as long again, and is limited by `late`

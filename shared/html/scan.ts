@@ -28,15 +28,15 @@ export interface ScanLimits {
   readonly steps: number;
   /** All tokens, also each word and each white space of a text. Absent: no limit. */
   readonly tokens?: number;
-  /** Called every 32 tokens and after each chunk; true ends the scan. */
+  /** Called every 32 tokens and after each chunk; true stops the scan. */
   readonly expired?: () => boolean;
-  /** The scan ends before the first token that starts at this offset or later. */
+  /** The scan stops before the first token that starts at this offset or later. */
   readonly until?: number;
   /** Whether the text is only the beginning of the document. */
   readonly isPartial?: boolean;
   /** Characters that the parser gets at a time. The limits are checked after each chunk. */
   readonly chunk?: number;
-  /** Gets the decoded text of head's titles, in pieces; null: a title ended. True ends the scan. */
+  /** Gets the decoded text of head's titles, in pieces; null: a title is complete. True stops the scan. */
   readonly onTitle?: (piece: string | null) => boolean;
 }
 

@@ -8,7 +8,7 @@ export interface TitleLimits {
 }
 
 export interface FoundTitle {
-  /** null: head has no title with text, or the limits ended the search before it. */
+  /** null: head has no title with text, or the search stopped at a limit before it. */
   readonly title: string | null;
   /** Whether larger limits, or the rest of the document, would give the same. */
   readonly isFinal: boolean;
@@ -16,7 +16,7 @@ export interface FoundTitle {
 
 /**
  * Finds a title in a thread. null: none with text in head before its 20,000th tag, attribute or comment
- * @throws DropError `unavailable` if the search did not end
+ * @throws DropError `unavailable` if the search was not completed
  */
 export type FindTitle = (html: Uint8Array, maxCharacters: number) => Promise<string | null>;
 

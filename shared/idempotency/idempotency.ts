@@ -220,7 +220,7 @@ function keyReused(): DropError {
 
 /** @param leftMs of the lease */
 function keyInUse(leftMs: number): DropError {
-  // Most attempts end soon, and the lease of a dead process ends late: wait as long again as it has taken until now.
+  // Most attempts finish soon, and the lease of a killed process expires late: wait as long again as it has taken until now.
   const waitMs = Math.min(leftMs, Math.max(1_000, leaseMs - leftMs));
   const message = 'An earlier request for this write is still running: repeat yours after the given seconds';
   const retry_after_seconds = Math.max(1, Math.ceil(waitMs / 1_000));

@@ -110,7 +110,7 @@ export function createFollowUps(deps: {
       );
     },
 
-    /** Also waits for the queue, because the process of a command ends afterwards. */
+    /** Also waits for the queue, because the process of a command exits afterwards. */
     async afterOperatorChange({ id, slug }: ChangedDrop): Promise<EdgeResult> {
       await changes.publish(slug);
       await jobs.enqueue('edge.purge', { dropId: id }).catch(warnOfNoJob);

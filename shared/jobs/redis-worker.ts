@@ -80,7 +80,7 @@ export function startJobWorker(deps: {
     } finally {
       running -= 1;
     }
-    await failed.removeOthers(job).catch(report); // before its end, so that no other job of its key can fail meanwhile
+    await failed.removeOthers(job).catch(report); // before it completes, so that no other job of its key can fail meanwhile
   }
 
   /** Without counting this attempt. A schedule whose next run is due by then has this run dropped. */

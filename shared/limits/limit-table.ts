@@ -12,7 +12,7 @@ export interface LimitNumbers {
 interface Limit {
   readonly windowMs: number;
   maximum(config: LimitNumbers): number;
-  /** What a client is told. @param maximum as above */
+  /** The message of the error. @param maximum as above */
   refusal(maximum: number): string;
 }
 

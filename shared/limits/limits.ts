@@ -7,7 +7,7 @@ import { type LimitName, type LimitNumbers, limitTable } from './limit-table.ts'
 import type { Quota, RateLimiter } from './rate-limiter.ts';
 import { networkLimitFactor, quotaOf, quotasOf, type Visitor } from './visitor.ts';
 
-/** Time does not end the caps of drops and versions, so clients are told to wait long: a day. */
+/** Caps of drops and versions do not reset, so clients wait long before they retry: a day. */
 const capRetrySeconds = 86_400;
 
 const hourMs = 3_600_000;

@@ -21,7 +21,7 @@ export interface RateLimiter {
   take(quotas: readonly Quota[], window: TimeWindow): Promise<Quota | null>;
 
   /**
-   * Like `take`, for counts that may be taken back. If its process dies, a reservation counts until the window ends.
+   * Like `take`, for counts that may be taken back. If its process dies, a reservation counts until the window closes.
    * @returns the first quota whose limit is reached without reservations; `busy`: a limit is reached with the reservations
    *   that are not settled yet, so a later call may succeed
    */

@@ -45,7 +45,7 @@ const reservationSeconds = 5;
 /**
  * Counts in Redis, for all processes together, with one command for each call. The window's id is part of the key. While Redis
  * is down, or does not answer a call within 1 s, the process counts in `fallback`. A reservation that cannot be settled counts
- * until its window ends.
+ * until its window closes.
  */
 export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log: Log): RateLimiter {
   const noteFallback = (error: unknown) =>

@@ -40,7 +40,7 @@ export async function requireDataForm(connection: Connection): Promise<void> {
   if (form >= knownDataForm) return;
   throw new Error(
     `MongoDB has form ${form} of an older release, and this release needs form ${knownDataForm}: run "bin/dropleaf.js migrate" of ` +
-      'this release first; processes of the older release go on meanwhile',
+      'this release first; processes of the older release continue meanwhile',
   );
 }
 

@@ -112,7 +112,7 @@ export function mergedIds(first: ListIds, others: ListIds): ListIds {
   return async (after, below, limit) => {
     const ids = await first(after, below, limit);
     const last = ids.length < limit ? undefined : ids.at(-1);
-    const end = last === undefined ? below : `${last}0`; // behind the keys of `last`, whether they are ids or go on with `/`
+    const end = last === undefined ? below : `${last}0`; // behind the keys of `last`, whether they are ids or continue with `/`
     const all = new Set([...ids, ...(await others(after, end, limit))]);
     return [...all].sort().slice(0, limit); // ids are ASCII: all servers order them like this
   };

@@ -12,7 +12,7 @@ import type { PasscodeHasher } from './passcode-hasher.ts';
  */
 export type PassKind = 'pass' | 'grant';
 
-/** The content of a pass or a grant. Both end with the lock: a new passcode is a new lock. */
+/** The content of a pass or a grant. Both are valid for the lock only: a new passcode is a new lock. */
 interface PassContent {
   readonly dropId: string;
   readonly lockId: string;

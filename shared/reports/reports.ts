@@ -77,7 +77,7 @@ export function createReports(deps: {
       return audit.record(act, () => reports.close(id, clock.now()), describe);
     },
 
-    /** Logged. Of a slug with or without a page. May be repeated. @returns how many were open */
+    /** Logged. The slug need not have a page. May be repeated. @returns how many were open */
     async closeByPage(slug: string, operator: Operator): Promise<number> {
       const act = { ...operator, act: 'close-reports', target: slug } as const;
       const describe = (count: number) => (count === 0 ? 'none was open' : `closed: ${count}`);

@@ -10,7 +10,7 @@ const longWalBytes = 512 * mib;
 /** With a longer one this process makes checkpoints after all. Litestream then begins a new snapshot. */
 const maxWalBytes = 1_024 * mib;
 const everyMs = 250;
-/** The thread ends this long after the last write. */
+/** The thread exits this long after the last write. */
 const idleMs = 10_000;
 
 /** On the event loop one of 8 MB blocks requests for 50 to 100 ms. @param isExternal Litestream makes them; bounds the WAL */
@@ -32,7 +32,7 @@ export function createCheckpoints(
     const filename = fileURLToPath(new URL('./checkpoint-thread.js', import.meta.url));
     const threads = { minThreads: 0, maxThreads: 1, idleTimeout: idleMs };
     const opened = new Piscina({ filename, name: 'checkpoint', recordTiming: false, ...threads });
-    opened.on('error', onError); // without a listener it would end the process
+    opened.on('error', onError); // without a listener it would stop the process
     return opened;
   }
 

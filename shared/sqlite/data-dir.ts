@@ -67,7 +67,7 @@ export function lockDataDir(dir: string): DataDirLock {
 }
 
 /**
- * The lock is a transaction on the file, so it ends with the process. Its journal is in memory: the disk may be full.
+ * The lock is a transaction on the file, so it is released with the process. Its journal is in memory: the disk may be full.
  * @returns null: another process has the lock @throws SQLite's error if the file cannot be written
  */
 export function lockFile(path: string): DataDirLock | null {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { createKeyedQueue } from '../util/queues.ts';
 
-/** An unused thread ends after this time. */
+/** An unused thread is terminated after this time. */
 const idleMs = 10_000;
 /** The longest time of a task is so many times its timeout, for a machine that gives the process little CPU. */
 const maxStretch = 10;
@@ -15,7 +15,7 @@ export interface PoolOptions {
   /** The exported function that runs a task. It posts the task's `id` when it begins, if tasks have a timeout. */
   readonly name: string;
   readonly maxThreads: number;
-  /** JavaScript heap of a thread. A thread that needs more is ended, and its task rejects. */
+  /** JavaScript heap of a thread. A thread that needs more is terminated, and its task rejects. */
   readonly maxHeapMb: number;
   /** Gets the error of a thread that dies while it has no task. */
   readonly onError: (error: unknown) => void;
@@ -23,7 +23,7 @@ export interface PoolOptions {
 
 export interface RunOptions {
   /**
-   * How long the task may run once the thread has begun it. Then the thread is ended and the task rejects. What counts is the
+   * How long the task may run once the thread has begun it. Then the thread is terminated and the task rejects. What counts is the
    * CPU time of the process, which is at least that of the thread: a busy machine must not decide about a document.
    */
   readonly timeoutMs?: number;
@@ -37,7 +37,7 @@ export interface ThreadPool {
   /** Runs the function on a copy of the task and an `id`, alone in its thread. Waits for a free thread. */
   run(task: object, options?: RunOptions): Promise<unknown>;
 
-  /** Waits for all tasks, also those that wait for a thread, then ends the threads. */
+  /** Waits for all tasks, also those that wait for a thread, then terminates the threads. */
   close(): Promise<void>;
 }
 
@@ -59,10 +59,10 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
     // A small young generation saves memory; what the threads allocate is large and short-lived anyway.
     resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: maxHeapMb },
   });
-  pool.on('error', onError); // an unhandled `error` event would end the process
+  pool.on('error', onError); // an unhandled `error` event would stop the process
   pool.on('message', (message: unknown) => onBegin.get(message)?.());
 
-  // piscina's own queue stalls when a thread is ended.
+  // piscina's own queue stalls when a thread is terminated.
   const threads = createKeyedQueue(maxThreads, Number.POSITIVE_INFINITY);
   const running = new Set<Promise<unknown>>();
   const onBegin = new Map<unknown, () => void>();

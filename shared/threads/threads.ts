@@ -40,13 +40,13 @@ export interface ThreadOptions {
   readonly limits?: Partial<typeof defaultLimits>;
 }
 
-/** Work on input that can be hostile. Threads start with the first task and end when they are idle for a while. */
+/** Work on input that can be hostile. Threads start with the first task and are terminated when they are idle for a while. */
 export interface Threads extends Renderer {
   readonly parseJson: ParseJson;
   readonly findTitle: FindTitle;
   readonly compare: CompareDocuments;
   readonly drawCard: DrawCard;
-  /** Waits for all work, then ends the threads. */
+  /** Waits for all work, then terminates the threads. */
   close(): Promise<void>;
 }
 

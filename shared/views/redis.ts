@@ -2,7 +2,7 @@ import { unavailable } from '../domain/errors.ts';
 import type { Redis } from '../redis/connection.ts';
 import type { ViewCount, ViewStore, ViewTotals } from './view-store.ts';
 
-/** How long the last flush of a writer is kept. A process repeats an unconfirmed flush each second until it ends. */
+/** How long the last flush of a writer is kept. A process repeats an unconfirmed flush each second until it exits. */
 const writerSeconds = 86_400;
 
 /** How many fields of a batch Redis returns at a time, so that reading a large one never blocks it. */

@@ -223,7 +223,7 @@ describe('SQLite database', () => {
       other.exec('BEGIN IMMEDIATE');
       const outcomes = await Promise.allSettled([note('a'), note('b')]);
       for (const outcome of outcomes) expectUnavailable(outcome.status === 'rejected' && outcome.reason);
-      expect(notes(), 'reading goes on').to.deep.equal([]);
+      expect(notes(), 'reading continues').to.deep.equal([]);
       other.close();
       await note('c');
       expect(notes()).to.deep.equal(['c']);

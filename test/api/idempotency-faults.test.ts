@@ -12,7 +12,7 @@ const lease = 30_000;
 /** The store calls of a write with a key, in their order. */
 const steps = ['insert', 'write', 'finish'] as const;
 const moments = ['before', 'after'] as const;
-/** `fails`: the call fails, and the process goes on. `process dies`: so does every later call of the request. */
+/** `fails`: the call fails, and the process continues. `process dies`: so does every later call of the request. */
 const ways = ['fails', 'process dies'] as const;
 
 describe('A write with Idempotency-Key that is cut off at one of its store calls, repeated until it is answered', () => {

@@ -74,7 +74,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
       expect(answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
       expect(answer.headers['cache-control']).to.match(/no-store/);
     }
-    expect((await service.get('/healthz')).status, 'what needs no store goes on').to.equal(200);
+    expect((await service.get('/healthz')).status, 'what needs no store continues').to.equal(200);
     await expectQuiet();
     expect((await owner.get(`/api/drops/${slug}`)).status).to.equal(200);
     expect((await service.get('/readyz')).status).to.equal(200);

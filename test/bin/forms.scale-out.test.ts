@@ -38,7 +38,7 @@ describe('The form of MongoDB', () => {
         stdout: '',
         stderr:
           `dropleaf: MongoDB has form ${knownDataForm - 1} of an older release, and this release needs form ${knownDataForm}: run ` +
-          '"bin/dropleaf.js migrate" of this release first; processes of the older release go on meanwhile\n',
+          '"bin/dropleaf.js migrate" of this release first; processes of the older release continue meanwhile\n',
         code: 1,
       });
     });

@@ -144,7 +144,7 @@ describe('A full disk', () => {
           msg !== 'job runs again: its process ended, hung, or could not record the end of the job',
       ); // after kill -9
     expect(failures.map(({ msg }) => msg)).to.deep.equal([
-      'the disk of DATA_DIR does not accept writes: they are answered 503, reads go on. Free space on it, or repair it; the ' +
+      'the disk of DATA_DIR does not accept writes: they are answered 503, reads continue. Free space on it, or repair it; the ' +
         'service then continues by itself',
     ]);
     expect(failures[0]).to.include({ reason: 'disk_full', dataDir: `${disk.dir}/data` });

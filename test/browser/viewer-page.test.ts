@@ -68,7 +68,7 @@ describe('The viewer page, in Chromium', () => {
       () => frame.evaluate<boolean>('scrollY > 100'),
       () => page.keyboard.press('PageDown'),
     );
-    // Chromium goes on with a scroll of a key, even if the hash asks for another place meanwhile.
+    // Chromium continues a scroll of a key, even if the hash asks for another place meanwhile.
     await frame.waitForFunction('scrollY === self.last || !(self.last = scrollY)', { polling: 200 });
     const entries = await page.evaluate('history.length');
     await page.evaluate("location.hash = 'section'");

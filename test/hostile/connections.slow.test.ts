@@ -218,7 +218,7 @@ describe('Hostile connections', function () {
     });
   });
 
-  it('a client that goes on sending after its answer is disconnected after REQUEST_SECONDS', async () => {
+  it('a client that still sends after its answer is disconnected after REQUEST_SECONDS', async () => {
     service = await startService({ env: { BUFFERED_BYTES: '1048576', REQUEST_SECONDS: '1' } });
     const { token } = await service.newOwner();
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

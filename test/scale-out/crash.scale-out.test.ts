@@ -2,7 +2,7 @@ import { runCrashRounds } from '../crash/rounds.ts';
 import { openScaleOutSubject } from '../crash/scale-out-subject.ts';
 
 describe('kill -9 of one of two web processes during a stream of writes', () => {
-  it('3 rounds: the other process goes on; every write answered 2xx is stored completely, and quotas are right', async function () {
+  it('3 rounds: the other process continues; every write answered 2xx is stored completely, and quotas are right', async function () {
     this.timeout(120_000);
     const subject = await openScaleOutSubject();
     await runCrashRounds(subject, 3).finally(subject.close);

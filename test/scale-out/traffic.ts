@@ -79,7 +79,7 @@ export function startTraffic(options: {
     return answer;
   }
 
-  /** For the ledger, which enters answers and goes on after a 503, but not without an answer. */
+  /** For the ledger, which enters answers and continues after a 503, but not without an answer. */
   function writing(client: Client): Client {
     return {
       ...client,

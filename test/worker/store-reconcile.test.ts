@@ -89,7 +89,7 @@ describe('The reconcile job', () => {
     expect(message).to.match(/; tokens: tokens is broken; .*; reports: reports is broken$/);
   });
 
-  it('goes on with its other work if the job queue is unavailable, and enqueues in its next run', async () => {
+  it('continues its other work if the job queue is unavailable, and enqueues in its next run', async () => {
     const { scene, process } = current();
     const orphan = newId(scene.clock.now());
     await scene.stores.html.put(orphan, Buffer.from('orphan'));
