@@ -17,7 +17,6 @@ export interface CardContent {
   readonly description: string;
   /** The UTC day on which the drop was created, Unix ms; null: none is shown. */
   readonly day: number | null;
-  /** The service's host. */
   readonly host: string;
 }
 

@@ -45,7 +45,6 @@ const listsAtOnce = 2;
 const maxWaitingLists = 50;
 const tooManyLists = `At most ${listsAtOnce} lists or searches of an account run at once, and ${maxWaitingLists} wait: send fewer at the same time.`;
 
-/** The caller's drop that a change is for. */
 export type Target = Omit<DropTarget, 'ownerId'>;
 
 type Rejected = Takedown | Conflict | null | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
@@ -189,7 +188,6 @@ export function createDrops(deps: {
     makeLock,
     checkExpiry: (expiresAt: number | null) => checkExpiry(expiresAt, clock.now()),
 
-    /** The slugs of live drops, oldest first. */
     listSlugs: ({ ownerId }: Caller): Promise<string[]> => drops.listSlugs(ownerId),
 
     /** @throws DropError `unavailable` if too many lists of the account wait */

@@ -235,7 +235,6 @@ export function liveDropDocument(
   };
 }
 
-/** A new drop with its first version. */
 export function dropDocument(made: NewDrop, place: number, tasks: readonly PendingTask[]): DropDocument {
   const versions = [withoutDocument(made.version, 1)];
   return liveDropDocument(firstOf(made), { lock: made.lock, versions, place, tasks });

@@ -1,7 +1,6 @@
 import type { Takedown } from '../moderation/act.ts';
 import type { Drop } from './drop.ts';
 
-/** The drop that a change is for. */
 export interface DropTarget {
   readonly ownerId: string;
   readonly slug: string;

@@ -1,6 +1,5 @@
 import type { Drop } from './drop.ts';
 
-/** The longest search, in characters. */
 export const searchMaxCharacters = 200;
 
 /** Marks on letters, variation selectors of emoji, and invisible format characters. */

@@ -24,7 +24,6 @@ const headRecord = record('drop_versions', headFields, []);
 /** A copy of the latest version in the row of its drop. */
 const head = columnsOf(headRecord, (name) => `head_${columnOf(name)}`);
 
-/** The columns of `DropRow`. */
 export const dropColumns = `metadata, lock_id, taken_down_at, takedown_reason, ${drop.names}`;
 
 export type DropRow = [
@@ -50,7 +49,6 @@ export function isLive(now: '?' | '$now'): string {
   return `deleted_at IS NULL AND (expires_at <= ${now}) IS NOT TRUE`;
 }
 
-/** The columns of `PageRow`. */
 export const pageColumns = `id, lock_id, lock_hash, taken_down_at, ${page.names}, ${head.names}`;
 
 export type PageRow = [
@@ -72,7 +70,6 @@ export function toPage(row: PageRow): PageWithLatest {
 
 type PageWithLatest = Page & { readonly version: Version };
 
-/** The columns of `VersionRow`. */
 export const versionColumns = `publisher_kind, publisher_id, publisher_label, ${version.names}`;
 
 export type VersionRow = [

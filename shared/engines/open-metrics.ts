@@ -8,7 +8,6 @@ import type { OpenedEngine } from './open-stores.ts';
 
 export type ServiceMetrics = PrometheusMetrics;
 
-/** The numbers of this process. */
 export function createMetrics(config: Config, clock: Clock): ServiceMetrics {
   return createPrometheusMetrics({ version: readVersion(), engine: engineName(config) }, clock);
 }

@@ -14,7 +14,6 @@ export type DiffFormat = keyof typeof places;
 export const diffFormats = ['source', 'text'] as const satisfies readonly DiffFormat[];
 export const defaultFormat: DiffFormat = 'source';
 
-/** A document that is compared. */
 export interface ComparedDocument {
   /** In the head of the diff. */
   readonly name: string;

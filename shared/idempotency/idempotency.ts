@@ -24,7 +24,6 @@ const sameIdsMs = 30 * 60_000;
 /** An attempt fails if a parallel request changes the record of the same key. */
 const beginAttempts = 20;
 
-/** A write with an Idempotency-Key. */
 export interface IdempotentRequest {
   readonly key: string;
   /** SHA-256 of method, URL and body. */

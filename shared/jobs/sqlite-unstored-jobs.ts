@@ -1,6 +1,5 @@
 import type { JobTally } from './job-reports.ts';
 
-/** A job that runs. */
 export interface RunningJob {
   readonly id: number;
   readonly name: string;

@@ -1,6 +1,5 @@
 import { attemptWindowMs, minuteMs } from '../domain/time-windows.ts';
 
-/** The settings that limits are made of. */
 export interface LimitNumbers {
   readonly WRITES_PER_MINUTE: number;
   readonly WRITES_PER_DAY: number;
