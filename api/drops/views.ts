@@ -1,5 +1,5 @@
 import { object } from 'yup';
-import { maxViewDays, type ViewStats } from '../../shared/views/view-stats.ts';
+import { maxViewDays, type ViewStats } from '../../shared/views/views.ts';
 import { queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';

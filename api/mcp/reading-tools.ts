@@ -1,7 +1,7 @@
 import { mixed, object } from 'yup';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
-import { maxViewDays } from '../../shared/views/view-stats.ts';
+import { maxViewDays } from '../../shared/views/views.ts';
 import { createDropQueryReader, dropQuery, metadataPrefix } from '../drops/list-query.ts';
 import { presentDropList } from '../drops/presenter.ts';
 import { defaultViewDays, presentViews } from '../drops/views.ts';

@@ -1,4 +1,4 @@
-import type { ViewStats } from '../../../shared/views/view-stats.ts';
+import type { ViewStats } from '../../../shared/views/views.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countOf, numberText } from '../../html/parts.ts';
 import { ownerPath } from '../../http/paths.ts';
