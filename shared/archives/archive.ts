@@ -2,6 +2,7 @@ import { accountRecord, type StoredAccount, toAccount } from '../accounts/accoun
 import { tokenRecord } from '../credentials/token.ts';
 import {
   type Field,
+  type Fields,
   faultsOf,
   field,
   id,
@@ -17,6 +18,8 @@ import {
   text,
   time,
   whole,
+  withAdded,
+  withoutAdded,
 } from '../domain/record.ts';
 import { type Drop, dropRecord, isMetadataKey, versionRecord } from '../drops/drop.ts';
 import { type IdempotencyRecord, idempotencyRecord } from '../idempotency/idempotency-store.ts';
@@ -146,9 +149,13 @@ export function ownerOf(archived: ArchiveRecord): string | null {
 }
 
 /** Checks a record of an archive. @throws Error that names the kind, the id and each wrong field */
-export function parseArchiveRecord<K extends ArchiveKind>(kind: K, value: unknown): ArchiveRecord<K> {
-  const faults = faultsOf(archiveRecords[kind].fields, value);
-  if (faults.length === 0) return value as ArchiveRecord<K>; // proof: it has no faults
+export function parseArchiveRecord<K extends ArchiveKind>(
+  kind: K,
+  value: unknown,
+  fields: Fields = archiveRecords[kind].fields,
+): ArchiveRecord<K> {
+  const faults = faultsOf(fields, value);
+  if (faults.length === 0) return withAdded(fields, Object(value)) as ArchiveRecord<K>; // proof: it has no faults
   const { id, name, key } = Object(value);
   const found: unknown = [id, name, key].find((part) => typeof part === 'string');
   throw new Error(`${kind} ${String(found ?? '(no id)').slice(0, 64)}: ${faults.join('; ')}`);
@@ -215,8 +222,17 @@ function toArchivedKey(stored: IdempotencyRecord): ArchiveRecord<'idempotency-ke
   return isDone ? key : null;
 }
 
+/** The record as an archive holds it. */
+export function archiveLine<K extends ArchiveKind>(
+  kind: K,
+  archived: ArchiveRecord<K>,
+  fields: Fields = archiveRecords[kind].fields,
+): string {
+  return `${canonicalJson(withoutAdded(fields, archived))}\n`;
+}
+
 /** One line of JSON, the same text for equal records: the keys of every object are sorted, as RFC 8785 sorts them. */
-export function canonicalJson(archived: ArchiveRecord): string {
+export function canonicalJson(archived: object): string {
   return JSON.stringify(archived, (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -6,7 +6,7 @@ import {
   type ArchiveRecord,
   archiveId,
   archiveKinds,
-  canonicalJson,
+  archiveLine,
   ownerOf,
 } from './archive.ts';
 import type { ArchiveOutput, ArchiveSnapshot, BlobFolder, StoredKind } from './archive-store.ts';
@@ -202,7 +202,7 @@ export async function writeArchive(
       if (digest !== undefined) totals.addBlob(blob, digest);
     }
     listDigests(blobs);
-    const line = Buffer.from(`${canonicalJson(record)}\n`);
+    const line = Buffer.from(archiveLine(kind, record));
     totals.addRecord(kind, line);
     lines.push(line);
     bytes += line.byteLength;

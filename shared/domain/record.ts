@@ -35,6 +35,8 @@ export interface Field<T = unknown> {
   readonly isLeftOut: boolean;
   /** The fields of an object, or of each object of a list. */
   readonly parts?: Fields;
+  /** The value in records of releases that did not have the field. */
+  readonly added?: { readonly value: unknown };
 }
 
 type ObjectOf<F extends Fields> = {
@@ -76,11 +78,35 @@ export function faultsOf(fields: Fields, value: unknown, path = ''): string[] {
   return faults;
 }
 
-function addFaults(faults: string[], { rule, isValid, parts }: Field, value: unknown, path: string): void {
+function addFaults(faults: string[], field: Field, value: unknown, path: string): void {
+  const { rule, isValid, parts, added } = field;
+  if (value === undefined && added !== undefined) return;
   if (!isValid(value)) faults.push(value === undefined ? `${path} must be there` : `${path} must be ${rule}`);
   else if (parts === undefined || value === null) return;
   else if (!Array.isArray(value)) faults.push(...faultsOf(parts, value, path));
   else for (const [n, item] of value.entries()) faults.push(...faultsOf(parts, item, `${path}[${n}]`));
+}
+
+/** The record with all its fields: archives of earlier releases lack those that were added later. */
+export function withAdded(fields: Fields, found: object): object {
+  return mapAdded(fields, found, (value, added) => (value === undefined ? added : value));
+}
+
+/** The record without added fields that say nothing new, so that archives of equal data stay equal. */
+export function withoutAdded(fields: Fields, stored: object): object {
+  return mapAdded(fields, stored, (value, added) => (value === added ? undefined : value));
+}
+
+/** A copy in which the added fields, also those of its parts, have the values that `change` returns. */
+function mapAdded(fields: Fields, held: object, change: (value: unknown, added: unknown) => unknown): object {
+  const copy: Record<string, unknown> = { ...held };
+  for (const [name, { added, parts }] of Object.entries(fields)) {
+    const value = copy[name];
+    const mapPart = (part: unknown) => (isObject(part) && parts ? mapAdded(parts, part, change) : part);
+    if (added !== undefined) copy[name] = change(value, added.value);
+    else if (parts !== undefined) copy[name] = Array.isArray(value) ? value.map(mapPart) : mapPart(value);
+  }
+  return copy;
 }
 
 function isObject(value: unknown): value is object {
@@ -105,6 +131,11 @@ export function orNull<T>(of: Field<T>): Field<T | null> {
 /** As `orNull`. Documents of MongoDB do not have it where it is null. */
 export function orAbsent<T>(of: Field<T>): Field<T | null> {
   return { ...orNull(of), isLeftOut: true };
+}
+
+/** A field that a finished release does not have. @param value what its records are to have: null, a number, a text or a flag */
+export function addedLater<T>(of: Field<T>, value: T): Field<T> {
+  return { ...of, added: { value } };
 }
 
 /** SQLite would cut a text at U+0000. */

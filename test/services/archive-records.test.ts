@@ -1,6 +1,12 @@
 import { expect } from 'chai';
-import { type ArchiveKind, canonicalJson, parseArchiveRecord } from '../../shared/archives/archive.ts';
+import {
+  type ArchiveKind,
+  archiveLine,
+  canonicalJson,
+  parseArchiveRecord,
+} from '../../shared/archives/archive.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { addedLater, id, listOf, object, orNull, text, whole } from '../../shared/domain/record.ts';
 import { aReport, aVersion, ownedVersion, start } from '../contract/records.ts';
 
 const drop = {
@@ -42,6 +48,23 @@ describe('records of an archive', () => {
     const { id, ...rest } = parseArchiveRecord('drops', drop);
     expect(canonicalJson({ ...rest, id })).to.equal(canonicalJson({ id, ...rest }));
     expect(canonicalJson({ name: 'sign-in-key', value: 'v' })).to.equal('{"name":"sign-in-key","value":"v"}');
+  });
+
+  it('have a field that was added later only where it says something', () => {
+    const note = addedLater(orNull(text()), null);
+    const version = object({ id: id(), size: addedLater(whole(), 0) });
+    const fields = { id: id(), note, versions: listOf(version.parts ?? {}, 'a list', () => true) };
+    const [old, now] = [newId(start), newId(start)];
+    const before = { id: old, versions: [{ id: old }] };
+    const filled = parseArchiveRecord('tokens', before, fields);
+    expect(filled).to.deep.equal({ id: old, note: null, versions: [{ id: old, size: 0 }] });
+    expect(archiveLine('tokens', filled, fields)).to.equal(`${JSON.stringify(before)}\n`);
+    const after = { id: now, note: 'new', versions: [{ id: now, size: 1 }] };
+    expect(parseArchiveRecord('tokens', after, fields)).to.deep.equal(after);
+    expect(archiveLine('tokens', parseArchiveRecord('tokens', after, fields), fields)).to.equal(
+      `${JSON.stringify(after)}\n`,
+    );
+    expect(() => parseArchiveRecord('tokens', { ...after, note: 5 }, fields)).to.throw('note must be a text');
   });
 
   it('are refused with the kind, the id and the field', () => {
