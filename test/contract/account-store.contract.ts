@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { lazily } from '../support/between.ts';
 import { inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
@@ -8,6 +9,7 @@ const identity = { provider: 'github:https://github.com', subject: '583231', nam
 export function describeAccountStoreContract(engine: string, openStores: OpenStores): void {
   describe(`AccountStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const accounts = lazily(() => stores().accounts);
 
     async function makeAccount(id = 'a1'): Promise<string> {
       return (await stores().accounts.findOrCreate({ ...identity, subject: id }, id, start)).id;
@@ -25,7 +27,6 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     });
 
     it('finds accounts by name, ignoring case, oldest first', async () => {
-      const { accounts } = stores();
       const of = (name: string, subject: string, id: string, now: number) =>
         accounts.findOrCreate({ ...identity, name, subject }, id, now);
       await of('Octo-Cat', '1', 'a1', later);
@@ -43,7 +44,6 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     });
 
     it('suspends an account, keeps the time of the first suspension, and ends the suspension', async () => {
-      const { accounts } = stores();
       const account = await accounts.findOrCreate(identity, 'a1', start);
       const since = async () => (await accounts.find('a1'))?.suspendedAt;
       expect(await accounts.setSuspended('a1', later)).to.deep.equal({ ...account, suspendedAt: later });
@@ -62,7 +62,6 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     });
 
     it('subjects of different providers, or with different case, are different identities', async () => {
-      const { accounts } = stores();
       await accounts.findOrCreate(identity, 'a1', start);
       const elsewhere = await accounts.findOrCreate({ ...identity, provider: 'local' }, 'a2', start);
       const spelled = await accounts.findOrCreate({ ...identity, provider: 'Local' }, 'a3', start);
@@ -77,7 +76,6 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     });
 
     it('a deleted account is gone for every method, and its identity gets a new account', async () => {
-      const { accounts } = stores();
       const old = await accounts.findOrCreate(identity, 'a1', start);
       const other = await makeAccount('a2');
       expect(await accounts.markDeleted(old.id, later)).to.equal(true);
@@ -94,7 +92,6 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     });
 
     it('lists deleted accounts, the longest deleted first, until they are erased', async () => {
-      const { accounts } = stores();
       for (const id of ['a1', 'a2', 'a3', 'a4']) await makeAccount(id);
       await accounts.markDeleted('a2', later);
       await accounts.markDeleted('a1', later + 1);
@@ -109,7 +106,6 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     });
 
     it('one of 20 parallel calls marks an account as deleted; none if it is suspended', async () => {
-      const { accounts } = stores();
       const id = await makeAccount();
       await accounts.setSuspended(id, later);
       expect(await accounts.markDeleted(id, later)).to.equal(false);

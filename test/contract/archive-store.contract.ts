@@ -10,6 +10,7 @@ import { importArchive } from '../../shared/archives/import.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { DropQuery, NewDrop } from '../../shared/drops/drop.ts';
 import { exportEntries, openBytes, packEntries } from '../support/archives.ts';
+import { lazily } from '../support/between.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import {
   aDrop,
@@ -83,6 +84,7 @@ function anArchivedDrop(changes: Partial<ArchivedDrop> = {}): ArchivedDrop {
 export function describeArchiveStoreContract(engine: string, openStores: OpenStores): void {
   describe(`ArchiveStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const archive = lazily(() => stores().archive);
     const others = useStores(openStores);
 
     /** An account with one of everything, and a drop that went through every change. */
@@ -135,7 +137,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     }
 
     it('is empty at first, and remembers an unfinished import', async () => {
-      const { archive, secrets } = stores();
+      const { secrets } = stores();
       await secrets.findOrCreate('signing-secret', 'made at the first start');
       expect(await archive.countRecords()).to.deep.equal({});
       expect(await archive.findUnfinishedImport()).to.equal(null);
@@ -148,7 +150,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     });
 
     it('while an import is unfinished, no blob counts as one that no record names', async () => {
-      const { archive, pendingTasks } = stores();
+      const { pendingTasks } = stores();
       const id = newId(start);
       await archive.writeBlobs('html', [{ id, bytes: Buffer.from('<p>') }]);
       await archive.beginImport(begun);
@@ -255,7 +257,6 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     it('resumes after an interruption, whichever records of a batch are there', async () => {
       const drops = Array.from({ length: 5 }, () => anArchivedDrop({ ownerId: 'owner', days: [[day, 2]] }));
       const reports = Array.from({ length: 5 }, () => ({ ...aReport(), closedAt: null }));
-      const { archive } = stores();
       await archive.write('drops', drops.slice(1, 3));
       await archive.write('drops', drops);
       await archive.write('reports', reports.slice(2));
@@ -334,7 +335,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
 
     it('imported drops hold places below the cap, and imported reports too', async () => {
       const records = Array.from({ length: 3 }, () => anArchivedDrop({ ownerId: 'owner' }));
-      const { archive, drops, reports } = stores();
+      const { drops, reports } = stores();
       await archive.write('drops', records);
       expect(await drops.create(aDrop(), 3, [])).to.equal('no_place');
       expect(await drops.create(aDrop(), 4, [])).to.have.property('id');
@@ -360,7 +361,6 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     });
 
     it('refuses a record whose slug or identity belongs to another, and names it', async () => {
-      const { archive } = stores();
       const [one, other] = [anArchivedDrop(), anArchivedDrop()];
       await archive.write('drops', [one]);
       const refused = await rejectionOf(archive.write('drops', [{ ...other, slug: one.slug }]));
@@ -374,7 +374,6 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     });
 
     it('reads in batches of bounded size, ascending by id', async () => {
-      const { archive } = stores();
       const ownerId = await makeAccount(stores(), 'ann');
       const drops = Array.from({ length: 230 }, (_, n) =>
         anArchivedDrop({ id: newId(start + n), ownerId, days: [[day, n]] }),
@@ -412,7 +411,6 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     it('each drop is whole or absent, though it is changed during the read', async () => {
       const ownerId = await makeAccount(stores(), 'ann');
       const drops = Array.from({ length: 104 }, (_, n) => anArchivedDrop({ id: newId(start + n), ownerId }));
-      const { archive } = stores();
       await archive.write('drops', drops);
       const snapshot = await archive.openSnapshot();
       const batches = snapshot.read('drops')[Symbol.asyncIterator]();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Drop, type NewDrop, sortFields } from '../../shared/drops/drop.ts';
+import { lazily } from '../support/between.ts';
 import {
   aDrop,
   at,
@@ -22,6 +23,10 @@ const lock = { id: 'l', hash: 'h' };
 export function describeDropExpiryContract(engine: string, openStores: OpenStores): void {
   describe(`Expiry of drops (${engine})`, () => {
     const stores = useStores(openStores);
+    const drops = lazily(() => stores().drops);
+    const moderation = lazily(() => stores().moderation);
+    const pendingTasks = lazily(() => stores().pendingTasks);
+    const clock = lazily(() => stores().clock);
 
     const create = (changes: Partial<NewDrop> = {}, cap = 500) =>
       makeDrop(stores(), { metadata, ...changes }, [], cap);
@@ -29,7 +34,6 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
     const find = (slug: string) => stores().drops.find('owner', slug);
 
     it('is stored by create, changeDetails and addVersion, and null removes it', async () => {
-      const { drops } = stores();
       const { slug, ...made } = await create({ expiresAt: end });
       expect(made.expiresAt).to.equal(end);
       expect((await drops.findPage(slug, null))?.expiresAt).to.equal(end);
@@ -51,7 +55,6 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
     });
 
     it('from that time on the drop is absent in every method, and no method changes it', async () => {
-      const { drops, moderation, pendingTasks, clock } = stores();
       const { slug, id } = await create({ expiresAt: end });
       await drops.addVersion(at(slug), aVersion(), {}, 500, []);
       const reads: [string, () => unknown][] = [
@@ -82,7 +85,6 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
     });
 
     it('lists and counts have no expired drop, in every order, with and without a filter', async () => {
-      const { drops, clock } = stores();
       const kept = await create();
       const soon = await create({ expiresAt: end });
       const late = await create({ expiresAt: end + 1 });
@@ -104,7 +106,6 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
     });
 
     it('create removes expired drops of the owner if it finds no free place, and only then', async () => {
-      const { drops, pendingTasks, clock } = stores();
       const cap = 4;
       const expiring = [await create({ expiresAt: end }, cap), await create({ expiresAt: end }, cap)];
       const others = [await create({ ownerId: 'other', expiresAt: end }), await create({}, cap)];
@@ -130,7 +131,6 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
 
     describe('removeExpired', () => {
       it('removes the longest expired first, at most the limit, also taken down ones', async () => {
-        const { drops, moderation, pendingTasks, clock } = stores();
         await create();
         const third = await create({ expiresAt: end + 2 });
         const first = await create({ expiresAt: end });
@@ -149,7 +149,6 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
       });
 
       it('frees the place and the metadata, and parallel calls change nothing twice', async () => {
-        const { drops, pendingTasks, clock } = stores();
         const made = await inParallel(30, () => create({ expiresAt: end }, 30));
         clock.set(end);
         const removed = await inParallel(4, () => pendingTasks.removeExpired(end, 30));
@@ -162,7 +161,6 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
       });
 
       it('leaves a drop alone whose end was moved or removed', async () => {
-        const { drops, pendingTasks } = stores();
         const [moved, kept] = [await create({ expiresAt: end }), await create({ expiresAt: end })];
         await drops.changeDetails(at(moved.slug), { expiresAt: end + 1 }, later, []);
         await drops.changeDetails(at(kept.slug), { expiresAt: null }, later, []);

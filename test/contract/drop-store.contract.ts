@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import type { NewDrop } from '../../shared/drops/drop.ts';
+import { lazily } from '../support/between.ts';
 import { describeDropList } from './drop-list.contract.ts';
 import { describeDropRevisions } from './drop-revisions.contract.ts';
 import { describeDropVersions } from './drop-versions.contract.ts';
@@ -25,6 +26,9 @@ const cap = 500;
 export function describeDropStoreContract(engine: string, openStores: OpenStores): void {
   describe(`DropStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const drops = lazily(() => stores().drops);
+    const moderation = lazily(() => stores().moderation);
+    const clock = lazily(() => stores().clock);
 
     const create = (changes: Partial<NewDrop> = {}) => makeDrop(stores(), changes);
 
@@ -51,13 +55,11 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         for (const repeat of made) expect(repeat).to.deep.equal(made[0]);
         expect(await stores().drops.count(drop.ownerId)).to.equal(1);
         expect(await stores().drops.listVersions(drop.ownerId, drop.slug)).to.have.length(1);
-        const { drops } = stores();
         const changed = await drops.changeDetails(at(drop.slug, drop.ownerId), { title: 'New' }, later, []);
         expect(await drops.create(drop, cap, []), 'after a change').to.deep.equal(changed);
       });
 
       it('refuses a slug that is taken, by whomever, and keeps nothing of the refused drop', async () => {
-        const { drops } = stores();
         const { slug } = await create();
         const refused = aDrop({ slug, ownerId: 'other', metadata: tags('a=b') });
         expect(await drops.create(refused, cap, [])).to.equal('slug_taken');
@@ -83,7 +85,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
 
     describe('the cap', () => {
       it('is never passed by parallel creates', async () => {
-        const { drops } = stores();
         await expectPlaces(25, 25);
         expect(await drops.count('owner')).to.equal(25);
         expect(await drops.create(aDrop(), 25, [])).to.equal('no_place');
@@ -91,7 +92,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
       });
 
       it('a removed drop frees its place', async () => {
-        const { drops } = stores();
         await expectPlaces(10, 10);
         for (const slug of (await drops.listSlugs('owner')).slice(0, 3)) await drops.remove(at(slug), later);
         await expectPlaces(3, 10);
@@ -99,7 +99,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
       });
 
       it('after it was lowered, refuses drops until fewer are live than it allows', async () => {
-        const { drops } = stores();
         const slugs: string[] = [];
         for (let i = 0; i < 20; i++) slugs.push((await create()).slug);
         expect(await drops.create(aDrop(), 5, [])).to.equal('no_place');
@@ -117,7 +116,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
 
     describe('changeDetails', () => {
       it('changes what is given and leaves the rest', async () => {
-        const { drops } = stores();
         const metadata = tags('a=1');
         const { slug, rev, ...drop } = await create({ description: 'old', metadata });
         const titled = await drops.changeDetails(at(slug), { title: 'New' }, later, []);
@@ -129,7 +127,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
       });
 
       it('clears the description with null, and the metadata with an empty map', async () => {
-        const { drops } = stores();
         const { slug } = await create({ description: 'old', metadata: tags('a=1') });
         const changes = { description: null, metadata: new Map() };
         const cleared = await drops.changeDetails(at(slug), changes, later, []);
@@ -145,7 +142,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
       });
 
       it('replaces the whole map', async () => {
-        const { drops } = stores();
         const { slug } = await create({ metadata: tags('a=1', 'b=2', 'c=3') });
         const metadata = tags('c=3', 'b=x', 'd=4');
         await drops.changeDetails(at(slug), { metadata }, later, []);
@@ -162,7 +158,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
       });
 
       it('loses none of many parallel changes', async () => {
-        const { drops } = stores();
         const { slug, rev } = await create();
         await inParallel(30, (i) =>
           i % 2 === 0
@@ -177,7 +172,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
 
     describe('setLock', () => {
       it('sets, changes and removes the lock', async () => {
-        const { drops } = stores();
         const { slug } = await create();
         const lockOf = async () => (await drops.findPage(slug, null))?.lock;
         expect(await lockOf()).to.equal(null);
@@ -212,7 +206,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
       });
 
       it('has a revision that each visible change raises, as findRevisions lists it', async () => {
-        const { drops, moderation } = stores();
         const { slug } = await create();
         const other = await create();
         const revisions = async () => drops.findRevisions([slug, other.slug, 'unknown']);
@@ -254,7 +247,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
       });
 
       it('hides the drop from every method', async () => {
-        const { drops } = stores();
         const { slug } = await create({ metadata: tags('a=b') });
         await drops.remove(at(slug), later);
         await expectAbsent('owner', slug);
@@ -275,7 +267,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
     });
 
     it("lists the slugs of the owner's live drops, oldest first", async () => {
-      const { drops, clock } = stores();
       const version = (createdAt: number) => ({ version: aVersion({ createdAt }) });
       const second = await create(version(start + 1));
       const first = await create(version(start));
@@ -290,7 +281,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
 
     describe('removeSome', () => {
       it("removes all drops of the owner step by step, locked, taken down and expired ones too, and no other's", async () => {
-        const { drops, moderation, clock } = stores();
         const [locked, takenDown] = [await create({ lock: { id: 'l', hash: 'h' } }), await create()];
         const expired = await create({ expiresAt: later });
         const others = await create({ ownerId: 'another' });
@@ -330,7 +320,6 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
 
     /** Every method of an owner answers as if the drop had never been. */
     async function expectAbsent(ownerId: string, slug: string): Promise<void> {
-      const { drops } = stores();
       const version = aVersion({ id: newId(start) });
       const answers = [
         await drops.find(ownerId, slug),

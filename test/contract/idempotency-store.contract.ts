@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { lazily } from '../support/between.ts';
 import { amidChanges, anIdempotencyRecord as aRecord, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
@@ -6,6 +7,7 @@ import { type OpenStores, useStores } from './stores.ts';
 export function describeIdempotencyStoreContract(engine: string, openStores: OpenStores): void {
   describe(`IdempotencyStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const idempotency = lazily(() => stores().idempotency);
     const insert = (record = aRecord()) => stores().idempotency.insert(record);
     const find = ({ accountId, key } = aRecord()) => stores().idempotency.find(accountId, key);
 
@@ -31,7 +33,6 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
     });
 
     it('replaces a record once: of 20 parallel calls one does', async () => {
-      const { idempotency } = stores();
       const first = aRecord();
       await insert(first);
       for (const isOther of [false, true]) {
@@ -46,7 +47,6 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
     });
 
     it('finish marks the record as done, also of an attempt that has lost its lease, because all write the same version', async () => {
-      const { idempotency } = stores();
       const first = aRecord();
       await insert(first);
       const second = { ...first, lease: newLease() };
@@ -59,7 +59,6 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
     });
 
     it('replace and remove change nothing after another attempt has begun, nor replace after the write is done', async () => {
-      const { idempotency } = stores();
       const first = aRecord();
       expect(await idempotency.replace(first, first), 'there is none').to.equal(false);
       expect(await find()).to.equal(null);
@@ -77,7 +76,6 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
     });
 
     it('finish changes nothing of a record that has replaced that of its version', async () => {
-      const { idempotency } = stores();
       const [first, next] = [aRecord(), aRecord({ createdAt: later })];
       await insert(first);
       await idempotency.replace(first, next);
@@ -86,7 +84,6 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
     });
 
     it('remove deletes the record while it changes, each time of 20', async () => {
-      const { idempotency } = stores();
       for (let round = 0; round < 20; round++) {
         const first = aRecord({ key: `key ${round}` });
         await insert(first);

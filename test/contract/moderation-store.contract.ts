@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Drop, NewDrop } from '../../shared/drops/drop.ts';
+import { lazily } from '../support/between.ts';
 import { changesOfOwner } from './changes.ts';
 import { at, aVersion, inParallel, later, makeDrop, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
@@ -11,6 +12,9 @@ const takedown = { at: later, reason };
 export function describeModerationStoreContract(engine: string, openStores: OpenStores): void {
   describe(`ModerationStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const moderation = lazily(() => stores().moderation);
+    const drops = lazily(() => stores().drops);
+    const pendingTasks = lazily(() => stores().pendingTasks);
 
     const create = (changes: Partial<NewDrop> = {}) => makeDrop(stores(), changes);
 
@@ -26,7 +30,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('takes a page down with the time and the reason, all versions of it', async () => {
-      const { moderation, drops } = stores();
       const { ownerId, slug } = await create({ lock: { id: 'l1', hash: 'h' } });
       await drops.addVersion(at(slug, ownerId), aVersion(), {}, 200, []);
       for (const number of [null, 1, 2, 9]) expect((await pageAt(slug, number))?.isTakenDown).to.equal(false);
@@ -38,7 +41,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('is a visible change: raises rev, notes the pending tasks, and leaves updatedAt', async () => {
-      const { moderation, pendingTasks } = stores();
       const { id, slug, rev } = await create();
       const tasks = async () => (await pendingTasks.find(id))?.tasks;
       const taken = await moderation.takeDown(slug, takedown, ['purge']);
@@ -55,7 +57,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('keeps the time of a page that is taken down again, and replaces the reason', async () => {
-      const { moderation } = stores();
       const { slug, rev } = await create();
       await moderation.takeDown(slug, takedown, []);
       const again = await moderation.takeDown(slug, { at: later + 9, reason: 'malware' }, ['purge']);
@@ -64,7 +65,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('restores the page as it was; it can be taken down again', async () => {
-      const { moderation } = stores();
       const { slug } = await create();
       const before = await pageAt(slug);
       await moderation.takeDown(slug, takedown, []);
@@ -75,14 +75,12 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('restore changes nothing if the page is not taken down', async () => {
-      const { moderation, pendingTasks } = stores();
       const drop = await create();
       expect(await moderation.restore(drop.slug, later, ['purge'])).to.deep.equal(drop);
       expect((await pendingTasks.find(drop.id))?.tasks).to.deep.equal([]);
     });
 
     it('returns null for a deleted or unknown drop', async () => {
-      const { moderation, drops } = stores();
       const { ownerId, slug } = await create();
       await moderation.takeDown(slug, takedown, []);
       await drops.remove(at(slug, ownerId), later);
@@ -95,7 +93,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
 
     for (const [name, change] of changesOfOwner) {
       it(`${name}: returns the takedown and changes nothing`, async () => {
-        const { drops, moderation, pendingTasks } = stores();
         const { id, ownerId, slug } = await create({ metadata: new Map([['a', 'b']]) });
         await drops.addVersion(at(slug, ownerId), aVersion({ createdAt: later }), {}, 200, []);
         const before = [
@@ -114,7 +111,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       });
 
       it(`${name}: none of many parallel calls changes the page after the takedown`, async () => {
-        const { drops, moderation } = stores();
         const { ownerId, slug } = await create();
         for (let n = 0; n < 20; n++) {
           await drops.addVersion(at(slug, ownerId), aVersion({ createdAt: later }), {}, 200, []);
@@ -130,7 +126,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     }
 
     it('returns the takedown before a missing version, the last version and the cap', async () => {
-      const { drops, moderation } = stores();
       const { ownerId, slug } = await create();
       await moderation.takeDown(slug, takedown, []);
       for (const number of [1, 2]) {
@@ -140,7 +135,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('returns the drop when an addition is repeated after a takedown', async () => {
-      const { drops, moderation } = stores();
       const { ownerId, slug } = await create();
       const version = aVersion({ createdAt: later });
       const add = () => drops.addVersion(at(slug, ownerId), version, { title: 'Two' }, 2, []);
@@ -150,7 +144,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('lets the owner delete the drop', async () => {
-      const { drops, moderation } = stores();
       const { id, ownerId, slug } = await create();
       await moderation.takeDown(slug, takedown, []);
       expect(await drops.remove(at(slug, ownerId), later)).to.equal(id);
@@ -158,7 +151,6 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('applies each of parallel takedowns; the time is that of one of them', async () => {
-      const { moderation } = stores();
       const { slug, rev } = await create();
       const all = await inParallel(10, (n) =>
         moderation.takeDown(slug, { at: later + n, reason: `${n}` }, []),

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
 import type { PendingTask } from '../../shared/drops/drop.ts';
 import type { DropTasks, PendingPosition } from '../../shared/jobs/pending-task-store.ts';
+import { lazily } from '../support/between.ts';
 import { aDrop, anArtefact, at, aVersion, inParallel, later, makeDrop, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
@@ -9,6 +10,8 @@ import { type OpenStores, useStores } from './stores.ts';
 export function describePendingTaskStoreContract(engine: string, openStores: OpenStores): void {
   describe(`PendingTaskStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const drops = lazily(() => stores().drops);
+    const pendingTasks = lazily(() => stores().pendingTasks);
 
     const create = (tasks: readonly PendingTask[] = [], createdAt = start) =>
       makeDrop(stores(), { version: aVersion({ createdAt }) }, tasks);
@@ -114,7 +117,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       });
 
       it('is kept by changes that add another one, and cleared alone', async () => {
-        const { drops, pendingTasks } = stores();
         const { id, slug } = await create(['purge']);
         await drops.addVersion(at(slug), aVersion(), {}, 500, ['render']);
         await drops.setLock(at(slug), null, later, []);
@@ -127,7 +129,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       });
 
       it('is not cleared if any change has raised rev, or there is no record', async () => {
-        const { drops, pendingTasks } = stores();
         const { id, slug } = await create(['render', 'purge']);
         for (const change of [...changesOf(slug, []), () => drops.remove(at(slug), later)]) {
           const { rev } = await find(id);
@@ -150,7 +151,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
 
     describe('listPending', () => {
       it('lists drops that have tasks or removed versions or are deleted, and no others', async () => {
-        const { drops } = stores();
         await create();
         const listed = [await create(['render']), await create(['purge']), await create(), await create()];
         const [deleted, trashed] = listed.slice(2).map(({ slug }) => slug);
@@ -161,7 +161,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       });
 
       it('lists a drop until all its tasks are cleared and its removed versions or its record are removed', async () => {
-        const { drops, pendingTasks } = stores();
         const { id, slug } = await create(['render', 'purge']);
         const second = await addVersion(slug);
         await drops.removeVersion(at(slug), 2, start, []);
@@ -179,7 +178,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       });
 
       it('lists the oldest change first, those before the given time only, at most the limit', async () => {
-        const { drops } = stores();
         const third = await create(['purge'], start + 1);
         const first = await create(['purge'], start + 2);
         const second = await create(['purge'], start + 3);
@@ -190,7 +188,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       });
 
       it('continues after a position, also among changes of the same time, and if that drop is done', async () => {
-        const { pendingTasks } = stores();
         const made: PendingPosition[] = [];
         for (const changedAt of [start, start + 1, start + 1, start + 1, start + 2]) {
           made.push({ changedAt, id: (await create(['purge'], changedAt)).id });
@@ -206,7 +203,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
     });
 
     it('clearTrash removes the given ids from the trash of that drop only', async () => {
-      const { drops, pendingTasks } = stores();
       const { id, slug } = await create();
       const removed: string[] = [];
       for (let i = 0; i < 3; i++) {
@@ -223,7 +219,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
 
     describe('erase', () => {
       it('removes all records of a deleted drop, and its slug is free again', async () => {
-        const { drops, pendingTasks, views } = stores();
+        const { views } = stores();
         const drop = aDrop();
         await drops.create(drop, 500, ['render']);
         const second = await addVersion(drop.slug);
@@ -247,7 +243,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
     });
 
     it('findExisting returns drops, live and deleted, and no other ids', async () => {
-      const { drops, pendingTasks } = stores();
       const [live, deleted, erased] = [await create(), await create(), await create()];
       for (const { slug } of [deleted, erased]) await drops.remove(at(slug), later);
       await pendingTasks.erase(erased.id);
@@ -258,7 +253,6 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
     });
 
     it('findReferenced returns versions and removed versions of live and deleted drops, and no other ids', async () => {
-      const { drops, pendingTasks } = stores();
       const referenced: string[] = [];
       for (const isDeleted of [false, true]) {
         const drop = aDrop();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Artefact, ArtefactPart } from '../../shared/renders/render-store.ts';
+import { lazily } from '../support/between.ts';
 import { anArtefact, inParallel } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
@@ -10,6 +11,7 @@ const newest = 9;
 export function describeRenderStoreContract(engine: string, openStores: OpenStores): void {
   describe(`RenderStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const renders = lazily(() => stores().renders);
     const put = (versionId: string, artefact: Artefact) => stores().renders.put(versionId, artefact);
 
     async function headOf(versionId: string, renderer = newest) {
@@ -85,7 +87,6 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
     });
 
     it('lists which of many versions have an artefact of a renderer', async () => {
-      const { renders } = stores();
       const ids = Array.from({ length: 200 }, (_, i) => `v${i}`);
       await inParallel(100, (i) => put(`v${i}`, anArtefact('any', 1 + (i % 2))));
       const rendered = [...(await renders.listRendered(ids, 2))];
@@ -95,7 +96,6 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
     });
 
     it('deletes the artefacts of older renderers of one version', async () => {
-      const { renders } = stores();
       for (const renderer of [1, 2, 3]) await put('v1', anArtefact(`by ${renderer}`, renderer));
       await put('v2', anArtefact('other'));
       const older = await headOf('v1', 2);
@@ -108,7 +108,6 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
     });
 
     it('deletes all artefacts of the given versions only, and ignores unknown ids', async () => {
-      const { renders } = stores();
       for (const id of ['v1', 'v2', 'v3']) await put(id, anArtefact(id));
       await put('v3', anArtefact('newer', 2));
       const head = await headOf('v3');
@@ -120,7 +119,6 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
     });
 
     it('lists ids between two ids in order, page by page, each once', async () => {
-      const { renders } = stores();
       for (const id of ['d', 'b', 'a', 'c', 'e']) await put(id, anArtefact(id));
       for (const id of ['a', 'b']) await put(id, anArtefact(id, 2));
       expect(await renders.listIds('', 'e', 2)).to.deep.equal(['a', 'b']);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { NewReport, ReportQuery } from '../../shared/reports/report-store.ts';
+import { lazily } from '../support/between.ts';
 import { aReport, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
@@ -11,6 +12,7 @@ const all: ReportQuery = { ...openOnly, withClosed: true };
 export function describeReportStoreContract(engine: string, openStores: OpenStores): void {
   describe(`ReportStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const reports = lazily(() => stores().reports);
 
     async function insert(changes: Partial<NewReport> = {}): Promise<NewReport> {
       const report = aReport(changes);
@@ -23,7 +25,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     }
 
     it('finds a report with all fields, with and without a contact and a text', async () => {
-      const { reports } = stores();
       for (const report of [await insert(), await insert({ contact: null, text: '' })]) {
         expect(await reports.find(report.id)).to.deep.equal({ ...report, closedAt: null });
       }
@@ -31,7 +32,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('a repeat with the same id is known, and changes nothing', async () => {
-      const { reports } = stores();
       const first = await insert();
       const again = aReport({ id: first.id, dropId: 'd2', text: 'changed' });
       expect(await reports.insert(again, cap)).to.equal('known');
@@ -40,7 +40,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('stores as many open reports of a drop as the cap allows; a repeat is known even then', async () => {
-      const { reports } = stores();
       const kept = [await insert(), await insert(), await insert()];
       expect(await reports.insert(aReport(), cap)).to.equal('full');
       for (const report of kept) expect(await reports.insert(report, cap)).to.equal('known');
@@ -49,7 +48,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('stores exactly the cap of 20 parallel reports of a drop', async () => {
-      const { reports } = stores();
       const outcomes = await inParallel(20, () => reports.insert(aReport(), cap));
       expect(outcomes.filter((outcome) => outcome === 'inserted')).to.have.length(cap);
       expect(outcomes.filter((outcome) => outcome === 'full')).to.have.length(20 - cap);
@@ -57,14 +55,12 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('stores one report if it is sent 10 times in parallel', async () => {
-      const { reports } = stores();
       const report = aReport();
       const outcomes = await inParallel(10, () => reports.insert(report, cap));
       expect(outcomes.sort()).to.deep.equal(['inserted', ...Array(9).fill('known')]);
     });
 
     it('closes an open report once, which makes room for another', async () => {
-      const { reports } = stores();
       const [first] = [await insert(), await insert(), await insert()];
       expect(await reports.close(first.id, later)).to.equal(true);
       expect(await reports.close(first.id, later + 1)).to.equal(false);
@@ -76,7 +72,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('a lowered cap refuses reports until there is room below it', async () => {
-      const { reports } = stores();
       const kept = [await insert(), await insert(), await insert()];
       for (const { id } of kept.slice(0, 2)) {
         expect(await reports.insert(aReport(), 1)).to.equal('full');
@@ -88,7 +83,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('lists the newest first: the open ones, or all', async () => {
-      const { reports } = stores();
       const oldest = await insert({ id: 'c'.repeat(16), createdAt: start - 1 });
       const tie = await insert({ id: 'b'.repeat(16) });
       const other = await insert({ id: 'a'.repeat(16), dropId: 'd2' });
@@ -101,7 +95,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('continues after a report, even if it was removed; reports of equal times are listed once each', async () => {
-      const { reports } = stores();
       const kept: NewReport[] = [];
       for (const [id, createdAt] of [
         ['d', start + 1],
@@ -129,7 +122,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('lists those of one page', async () => {
-      const { reports } = stores();
       const [x, y, z] = [
         await insert({ slug: 'x', createdAt: start }),
         await insert({ slug: 'x', createdAt: start + 2 }),
@@ -146,7 +138,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('counts the open reports of each page by reason, the most reported page first', async () => {
-      const { reports } = stores();
       expect(await reports.listPages(10)).to.deep.equal({ pages: [], others: 0 });
       for (const [slug, reason, createdAt] of [
         ['p', 'other', start + 5],
@@ -174,7 +165,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('closes the open reports of a page, and no others', async () => {
-      const { reports } = stores();
       const [one] = [await insert(), await insert(), await insert()];
       const other = await insert({ slug: 'other', dropId: 'd2' });
       await reports.close(one.id, later);
@@ -189,7 +179,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('parallel calls of closeByPage count each report once', async () => {
-      const { reports } = stores();
       for (let i = 0; i < cap; i++) await insert();
       const counts = await inParallel(5, () => reports.closeByPage('abc', later));
       expect(counts.reduce((sum, count) => sum + count)).to.equal(cap);
@@ -197,7 +186,6 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('removes reports closed before the given time, and no open ones', async () => {
-      const { reports } = stores();
       const [old, kept, open] = [await insert(), await insert(), await insert({ createdAt: 0 })];
       await reports.close(old.id, later);
       await reports.close(kept.id, later + 1);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { SignIn, SignInStatus } from '../../shared/sign-ins/sign-in.ts';
+import { lazily } from '../support/between.ts';
 import { aSignIn, inParallel, later } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
@@ -19,6 +20,7 @@ const states: readonly SignInStatus[] = ['pending', 'verified', 'claimed', 'expi
 export function describeSignInStoreContract(engine: string, openStores: OpenStores): void {
   describe(`SignInStore (${engine})`, () => {
     const stores = useStores(openStores);
+    const signIns = lazily(() => stores().signIns);
 
     async function insert(fields: Partial<SignIn> = {}): Promise<SignIn> {
       const signIn = aSignIn(fields);
@@ -33,13 +35,11 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
 
     /** @returns whether it changed the sign-in */
     async function change(how: (typeof changes)[number][0], id: string, now = later): Promise<boolean> {
-      const { signIns } = stores();
       if (how === 'claim') return (await signIns.claim(id, now)) !== null;
       return how === 'approve' ? signIns.approve(id, 'a1', now) : signIns.deny(id, now);
     }
 
     it('finds a sign-in with all fields by its id, its code and its poll token; null for others', async () => {
-      const { signIns } = stores();
       for (const signIn of [await insert(), await insert({ label: null, accountId: 'a1' })]) {
         expect(await signIns.find(signIn.id)).to.deep.equal(signIn);
         expect(await signIns.findByCode(signIn.codeHash)).to.deep.equal(signIn);
@@ -52,7 +52,6 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
     });
 
     it('refuses the code of a stored sign-in until that is removed', async () => {
-      const { signIns } = stores();
       const first = await insert();
       const second = aSignIn({ codeHash: first.codeHash });
       expect(await signIns.insert(second)).to.equal(false);
@@ -77,7 +76,6 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       });
 
       it(`${how}: one of 20 parallel calls changes it`, async () => {
-        const { signIns } = stores();
         const signIn = await inState(from);
         const outcomes = await inParallel<SignIn | boolean | null>(20, (n) => {
           if (how === 'approve') return signIns.approve(signIn.id, `a${n}`, later);
@@ -92,7 +90,6 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
     }
 
     it('expireByAccount expires verified and claimed sign-ins of the account only', async () => {
-      const { signIns } = stores();
       const own: SignIn[] = [];
       for (const status of [...states, 'verified'] as const) own.push(await inState(status));
       const others = await inState('verified', 'a2');
@@ -104,7 +101,6 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
     });
 
     it('expires pending and verified sign-ins past expiresAt', async () => {
-      const { signIns } = stores();
       const all: SignIn[] = [];
       for (const status of ['pending', 'verified', 'claimed'] as const) all.push(await inState(status));
       const { expiresAt } = all[0] ?? expect.fail();
@@ -116,7 +112,6 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
     });
 
     it('removes sign-ins that expired before the given time', async () => {
-      const { signIns } = stores();
       const old = await insert();
       const kept = await insert({ expiresAt: old.expiresAt + 1 });
       await signIns.removeExpiredBefore(old.expiresAt);

@@ -27,16 +27,21 @@ export function between<T extends object>(
     await close(opened);
     opened = undefined;
   });
-  // What is read and set is that of what was opened; `{}` is never seen.
-  return new Proxy({} as T, {
-    get: (_, name) => Reflect.get(present(), name),
-    set: (_, name, value) => Reflect.set(present(), name, value),
-    ownKeys: () => Reflect.ownKeys(present()),
-    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(present(), name),
-  });
+  return lazily(present);
 
   function present(): T {
     if (opened === undefined) throw new Error('it is open only while tests run');
     return opened;
   }
+}
+
+/** What `find` returns whenever it is used, such as a store of the test that runs. */
+export function lazily<T extends object>(find: () => T): T {
+  // proof: every access goes to what `find` returns
+  return new Proxy({} as T, {
+    get: (_, name) => Reflect.get(find(), name),
+    set: (_, name, value) => Reflect.set(find(), name, value),
+    ownKeys: () => Reflect.ownKeys(find()),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(find(), name),
+  });
 }
