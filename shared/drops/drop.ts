@@ -68,26 +68,41 @@ export interface Lock {
   readonly hash: string;
 }
 
+/** What the owner sets and changes, with the metadata. Stores loop over it; a reader of requests that lacks a field does not compile. */
+export const detailRecord = record(
+  'drops',
+  {
+    title: text(),
+    description: orNull(text()),
+    /** Unix ms: from then on the drop is deleted. null: never. */
+    expiresAt: orAbsent(time()),
+  },
+  [],
+);
+
+export interface Details extends RecordOf<typeof detailRecord> {
+  readonly metadata: Metadata;
+}
+
+/** Absent fields stay as they are; null removes a value; `metadata` replaces the whole map. */
+export type DetailChanges = Partial<Details>;
+
 /** The fields of a drop that both engines store as they are. */
 export const dropRecord = record('drops', {
   id: id(),
   ownerId: id(),
   slug: slug(),
-  title: text(),
-  description: orNull(text()),
+  ...detailRecord.fields,
   latestVersion: whole(1),
   viewCount: whole(),
   createdAt: time(),
   updatedAt: time(),
   /** Incremented by every visible change. */
   rev: whole(1),
-  /** Unix ms: from then on the drop is deleted. null: never. */
-  expiresAt: orAbsent(time()),
 });
 
 /** A drop as its owner sees it, without the list of versions. */
-export interface Drop extends RecordOf<typeof dropRecord> {
-  readonly metadata: Metadata;
+export interface Drop extends RecordOf<typeof dropRecord>, Details {
   readonly locked: boolean;
   /** null: not taken down. */
   readonly takedown: Takedown | null;
@@ -162,8 +177,7 @@ export interface WriteIds {
   readonly isRepeat: boolean;
 }
 
-export interface NewDrop
-  extends Pick<Drop, 'id' | 'ownerId' | 'slug' | 'title' | 'description' | 'metadata' | 'expiresAt'> {
+export interface NewDrop extends Pick<Drop, 'id' | 'ownerId' | 'slug'>, Details {
   readonly lock: Lock | null;
   readonly version: NewVersion;
 }
@@ -175,24 +189,10 @@ export function firstOf({ version, lock, ...fields }: NewDrop): Drop {
   return { ...fields, ...counts, locked: lock !== null, createdAt, updatedAt: createdAt, takedown: null };
 }
 
-/** Changes of title, description, metadata and expiry. Absent fields stay as they are. */
-export interface DetailChanges {
-  readonly title?: string;
-  /** null removes it. */
-  readonly description?: string | null;
-  /** Replaces the whole map. */
-  readonly metadata?: Metadata;
-  /** null removes it. */
-  readonly expiresAt?: number | null;
-}
-
-export function isChanged(drop: Drop, { title, description, metadata, expiresAt }: DetailChanges): boolean {
-  return (
-    (title !== undefined && title !== drop.title) ||
-    (description !== undefined && description !== drop.description) ||
-    (expiresAt !== undefined && expiresAt !== drop.expiresAt) ||
-    (metadata !== undefined && !isSameMetadata(metadata, drop.metadata))
-  );
+export function isChanged(drop: Drop, { metadata = drop.metadata, ...others }: DetailChanges): boolean {
+  const stored = new Map<string, unknown>(Object.entries(drop));
+  const isOther = Object.entries(others).some(([name, value]) => value !== stored.get(name));
+  return isOther || !isSameMetadata(metadata, drop.metadata);
 }
 
 /** In any order. */

@@ -11,12 +11,12 @@ import type { Passcodes } from '../passcodes/passcodes.ts';
 import { createKeyedQueue } from '../util/queues.ts';
 import {
   type DetailChanges,
+  type Details,
   type Document,
   type Drop,
   type DropQuery,
   htmlMediaType,
   type Lock,
-  type Metadata,
   type NewVersion,
   type Publisher,
   type WriteIds,
@@ -25,14 +25,9 @@ import type { DropStore } from './drop-store.ts';
 import { type Conflict, type DropTarget, etagOf, rejectionOf } from './revision.ts';
 import { createVersionReads } from './version-reads.ts';
 
-export interface NewDropInput extends Document {
-  readonly title: string;
-  readonly description: string | null;
-  readonly metadata: Metadata;
+export interface NewDropInput extends Document, Details {
   /** null: none. */
   readonly passcode: string | null;
-  /** Unix ms; null: never. */
-  readonly expiresAt: number | null;
   /** A lock that was made of its passcode before; `passcode` is ignored then. */
   readonly lock?: Lock | null;
 }

@@ -1,5 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
-import type { DetailChanges, PendingTask } from './drop.ts';
+import { columnOf } from '../domain/record.ts';
+import { type DetailChanges, detailRecord, type PendingTask } from './drop.ts';
 import {
   type DropDocument,
   type DropRow,
@@ -65,15 +66,20 @@ export const headOfVersions = {
   },
 };
 
-export function details({ title, description, metadata, expiresAt }: DetailChanges): object {
+export function details({ metadata, ...changes }: DetailChanges): object {
+  const { title, description } = changes;
+  const given = new Map<string, unknown>(Object.entries(changes));
+  const set = Object.entries(detailRecord.fields)
+    .filter(([name]) => given.has(name))
+    .map(([name, { isLeftOut }]) => {
+      const value = given.get(name);
+      return [columnOf(name), isLeftOut && value === null ? '$$REMOVE' : literal(value)];
+    });
   return {
-    ...(title !== undefined && { title: literal(title), folded_title: literal(foldText(title)) }),
-    ...(description !== undefined && {
-      description: literal(description),
-      folded_description: literal(foldText(description)),
-    }),
+    ...Object.fromEntries(set),
+    ...(title !== undefined && { folded_title: literal(foldText(title)) }),
+    ...(description !== undefined && { folded_description: literal(foldText(description)) }),
     ...(metadata !== undefined && { pairs: literal(toPairs(metadata)) }),
-    ...(expiresAt !== undefined && { expires_at: expiresAt ?? '$$REMOVE' }),
   };
 }
 

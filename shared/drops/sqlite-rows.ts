@@ -2,7 +2,9 @@ import { columnOf, record } from '../domain/record.ts';
 import type { Database, Value } from '../sqlite/database.ts';
 import { columnsOf, insertSql, type Row } from '../sqlite/table.ts';
 import {
+  type Details,
   type Drop,
+  detailRecord,
   dropRecord,
   type Lock,
   type Metadata,
@@ -15,8 +17,10 @@ import {
   versionRecord,
 } from './drop.ts';
 import type { RemovedDrop } from './drop-store.ts';
+import { foldTexts } from './search.ts';
 
 const drop = columnsOf(dropRecord);
+const details = columnsOf(detailRecord);
 const page = columnsOf(pageRecord);
 const version = columnsOf(versionRecord);
 const { number: _, ...headFields } = versionRecord.fields;
@@ -145,6 +149,14 @@ export function createRowInserts(db: Pick<Database, 'prepare'>, unless: 'id' | '
   };
 }
 
+/** The columns of `detailValues`. */
+export const detailNames = ['metadata', 'folded', ...details.names];
+
+export function detailValues(stored: Details): Record<string, Value> {
+  const values = [writeMetadata(stored.metadata), foldTexts(stored), ...details.valuesOf(stored)];
+  return Object.fromEntries(values.map((value, n) => [detailNames[n], value]));
+}
+
 /** SQL: the assignments of every visible change; their values are `$now` and `taskValues`. */
 export const changed = `
   changed_at = $now, rev = rev + 1,
@@ -155,7 +167,7 @@ export function taskValues(tasks: readonly PendingTask[]) {
 }
 
 /** Pairs, because an object would put `7` before `b` and cannot have the key `__proto__`. */
-export function writeMetadata(metadata: Metadata): string {
+function writeMetadata(metadata: Metadata): string {
   return JSON.stringify([...metadata]);
 }
 

@@ -8,6 +8,7 @@ import type { Database, Statement, Value } from '../sqlite/database.ts';
 import { pickPlace } from '../util/random-picks.ts';
 import {
   type DetailChanges,
+  type Details,
   type Drop,
   firstOf,
   isStored,
@@ -26,13 +27,14 @@ import {
   createRemovals,
   createRowInserts,
   type DropRow,
+  detailNames,
+  detailValues,
   dropColumns,
   isLive,
   taskValues,
   toDrop,
   toDropOrNull,
   updateHeadSql,
-  writeMetadata,
 } from './sqlite-rows.ts';
 
 /** Removing one takes about 50 µs, and all are removed in one transaction. */
@@ -95,8 +97,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
       SELECT place FROM drops INDEXED BY drops_one_per_place
       WHERE owner_id = ? AND deleted_at IS NULL LIMIT ?`),
     changeDetails: db.prepareTuples<DropRow>(`
-      UPDATE drops SET title = $title, description = $description, folded = $folded, metadata = $metadata,
-        expires_at = $expiresAt, updated_at = $now, ${changed}
+      UPDATE drops SET ${detailNames.map((name) => `${name} = $${name}`)}, updated_at = $now, ${changed}
       WHERE id = $id RETURNING ${dropColumns}`),
     setLock: db.prepareTuples<DropRow>(`
       UPDATE drops SET lock_id = $lockId, lock_hash = $lockHash, updated_at = $now, ${changed}
@@ -220,11 +221,9 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     now: number,
     tasks: readonly PendingTask[],
   ): Drop {
-    const { title, description, metadata, expiresAt } = { ...drop, ...changes };
-    pairs.replace(drop, drop.metadata, metadata);
-    const folded = foldTexts({ title, description });
-    const values = { title, description, folded, metadata: writeMetadata(metadata), expiresAt };
-    return updated(sql.changeDetails, drop, now, tasks, values);
+    const details: Details = { ...drop, ...changes };
+    pairs.replace(drop, drop.metadata, details.metadata);
+    return updated(sql.changeDetails, drop, now, tasks, detailValues(details));
   }
 
   return {
