@@ -4,6 +4,8 @@ import { noLimits } from '../support/no-limits.ts';
 import { createLedger, createWriter, type Ledger, verify, type Writer } from './ledger.ts';
 
 const writersEach = 6;
+/** Accepted before the kill of a round with keys. */
+const keyedWrites = 100;
 
 /** What a subject is to be started with. */
 export const roundSettings = {
@@ -59,14 +61,13 @@ export async function runCrashRounds(
   for (let round = 0; round < rounds; round++) {
     const before = { accepted: ledger.accepted, unknown: ledger.unknownWrites };
     const urls = await subject.start();
-    const afterMs = withKeys ? 6_000 : 200 + Math.random() * 500;
     await withClients(urls, (clients) => {
       const writers = clients.flatMap((client) =>
         Array.from({ length: writersEach }, () =>
           createWriter(client, subject.token, ledger, () => next++, withKeys ? urls : undefined),
         ),
       );
-      return writeAndKill(subject, writers, ledger, afterMs);
+      return writeAndKill(subject, writers, ledger, withKeys ? keyedWrites : writers.length);
     });
     await verifyAll(subject, ledger);
     report({
@@ -78,19 +79,19 @@ export async function runCrashRounds(
   if (startedOn === today()) await verifyQuotas(subject, ledger); // at midnight the day begins anew
 }
 
-/** @param afterMs from when all write to the kill */
+/** @param atLeast so many are accepted before the kill */
 async function writeAndKill(
   subject: Subject,
   writers: readonly Writer[],
   ledger: Ledger,
-  afterMs: number,
+  atLeast: number,
 ): Promise<void> {
   const ended = Promise.all(writers.map((writer) => writer.run()));
   try {
-    await untilAccepted(ledger, writers, ended);
-    await Promise.race([wait(afterMs), ended]);
+    await untilAccepted(ledger, atLeast, ended);
+    await Promise.race([wait(200 + Math.random() * 500), ended]);
     await subject.kill();
-    if (writers.length > writersEach) await untilAccepted(ledger, writers, ended); // by the others
+    if (writers.length > writersEach) await untilAccepted(ledger, writers.length, ended); // by the others
   } finally {
     for (const writer of writers) writer.stop();
     await subject.kill(); // where a writer has failed, it still runs
@@ -99,13 +100,9 @@ async function writeAndKill(
   if (ledger.unavailable > 0) throw new Error(`${ledger.unavailable} writes were answered 503`);
 }
 
-/** Waits for as many more writes as there are writers. @throws what a writer throws */
-async function untilAccepted(
-  ledger: Ledger,
-  writers: readonly Writer[],
-  ended: Promise<unknown>,
-): Promise<void> {
-  const enough = ledger.accepted + writers.length;
+/** Waits for so many more writes. @throws what a writer throws */
+async function untilAccepted(ledger: Ledger, count: number, ended: Promise<unknown>): Promise<void> {
+  const enough = ledger.accepted + count;
   let isOver = false;
   const over = ended.finally(() => {
     isOver = true;
