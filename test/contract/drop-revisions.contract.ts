@@ -1,20 +1,22 @@
 import { expect } from 'chai';
 import type { Drop } from '../../shared/drops/drop.ts';
+import { lazily } from '../support/between.ts';
 import { everyChange } from './changes.ts';
 import { at, aVersion, inParallel, later, makeDrop, tags } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** The part of DropStore's contract that is about changes of a certain revision. */
 export function describeDropRevisions(stores: () => Stores): void {
+  const drops = lazily(() => stores().drops);
   /** A drop with so many versions; each raised `rev`. */
   async function create(count = 2): Promise<Drop> {
     const { slug } = await makeDrop(stores(), { metadata: tags('a=b') });
-    for (let n = 1; n < count; n++) await stores().drops.addVersion(at(slug), aVersion(), {}, 200, []);
+    for (let n = 1; n < count; n++) await drops.addVersion(at(slug), aVersion(), {}, 200, []);
     return current(slug);
   }
 
   async function current(slug: string): Promise<Drop> {
-    const drop = await stores().drops.find('owner', slug);
+    const drop = await drops.find('owner', slug);
     if (drop === null) throw new Error('There is no drop');
     return drop;
   }
@@ -22,7 +24,6 @@ export function describeDropRevisions(stores: () => Stores): void {
   for (const [name, change] of everyChange) {
     describe(`${name} of a certain revision`, () => {
       it('changes the drop that has one of the revisions', async () => {
-        const { drops } = stores();
         const { slug, rev } = await create();
         const outcome = await change(drops, at(slug, 'owner', [rev + 7, rev, 1]));
         expect(isRefused(outcome), name).to.equal(false);
@@ -31,7 +32,7 @@ export function describeDropRevisions(stores: () => Stores): void {
 
       for (const revs of [[], [1], [1, 3, Number.MAX_SAFE_INTEGER]]) {
         it(`changes nothing and returns the drop as it is if that has none of ${JSON.stringify(revs)}`, async () => {
-          const { drops, pendingTasks, html } = stores();
+          const { pendingTasks, html } = stores();
           const drop = await create();
           const { id, slug } = drop;
           const read = async () => [
@@ -49,7 +50,6 @@ export function describeDropRevisions(stores: () => Stores): void {
       }
 
       it('exactly one of many parallel calls with the same revision changes the drop', async () => {
-        const { drops } = stores();
         const { slug, rev } = await create(21);
         const outcomes = await inParallel(20, (n) => change(drops, at(slug, 'owner', [rev]), n + 1));
         expect(outcomes.filter(isRefused)).to.have.length(19);
@@ -59,7 +59,6 @@ export function describeDropRevisions(stores: () => Stores): void {
   }
 
   it('a repeat of addVersion succeeds although its revision has passed', async () => {
-    const { drops } = stores();
     const { slug, rev } = await create();
     const version = aVersion({ createdAt: later });
     const add = () => drops.addVersion(at(slug, 'owner', [rev]), version, { title: 'Two' }, 200, []);
@@ -72,7 +71,6 @@ export function describeDropRevisions(stores: () => Stores): void {
   });
 
   it('a conflict comes before a missing version, the last version and the cap', async () => {
-    const { drops } = stores();
     const drop = await create(1);
     const past = at(drop.slug, 'owner', [0]);
     for (const number of [1, 2])

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Drop, NewVersion } from '../../shared/drops/drop.ts';
+import { lazily } from '../support/between.ts';
 import {
   at,
   aVersion,
@@ -19,6 +20,8 @@ const cap = 200;
 
 /** The part of DropStore's contract that is about the list of versions. */
 export function describeDropVersions(stores: () => Stores): void {
+  const drops = lazily(() => stores().drops);
+  const pendingTasks = lazily(() => stores().pendingTasks);
   /** A drop with so many versions; the ids are in the order of their numbers. */
   async function createWith(count: number): Promise<{ slug: string; ids: string[] }> {
     const versions = Array.from({ length: count }, (_, n) => aVersion({ createdAt: start + n }));
@@ -29,21 +32,20 @@ export function describeDropVersions(stores: () => Stores): void {
   }
 
   async function add(slug: string, version: NewVersion = aVersion({ createdAt: later })): Promise<Drop> {
-    const drop = await stores().drops.addVersion(at(slug), version, {}, cap, []);
+    const drop = await drops.addVersion(at(slug), version, {}, cap, []);
     if (drop === null || typeof drop === 'string' || !('slug' in drop)) throw new Error('Not added');
     return drop;
   }
 
-  const remove = (slug: string, number: number) => stores().drops.removeVersion(at(slug), number, later, []);
+  const remove = (slug: string, number: number) => drops.removeVersion(at(slug), number, later, []);
 
   const numbersOf = async (slug: string) =>
-    (await stores().drops.listVersions('owner', slug))?.map(({ number }) => number);
+    (await drops.listVersions('owner', slug))?.map(({ number }) => number);
 
-  const headOf = async (slug: string) => (await stores().drops.findPage(slug, null))?.version;
+  const headOf = async (slug: string) => (await drops.findPage(slug, null))?.version;
 
   describe('addVersion', () => {
     it('adds the next number, applies the changes, and makes it the latest version', async () => {
-      const { drops } = stores();
       const { slug } = await createWith(1);
       const document = { html: Buffer.alloc(77), context: Buffer.from('why'), mediaType: 'text/x-test' };
       const version = aVersion({ createdAt: later, ...document });
@@ -64,7 +66,7 @@ export function describeDropVersions(stores: () => Stores): void {
 
     it('gives each of 200 parallel versions its own number', async () => {
       const { slug } = await createWith(1);
-      const added = await inParallel(200, () => stores().drops.addVersion(at(slug), aVersion(), {}, 500, []));
+      const added = await inParallel(200, () => drops.addVersion(at(slug), aVersion(), {}, 500, []));
       const numbers = added.map((drop) => (drop as Drop).latestVersion).sort((a, b) => a - b);
       expect(numbers).to.deep.equal(Array.from({ length: 200 }, (_, i) => i + 2));
       expect(await numbersOf(slug)).to.deep.equal([...numbers].reverse().concat(1));
@@ -72,13 +74,13 @@ export function describeDropVersions(stores: () => Stores): void {
 
     it('never passes the cap, however many run in parallel', async () => {
       const { slug } = await createWith(1);
-      const added = await inParallel(40, () => stores().drops.addVersion(at(slug), aVersion(), {}, 25, []));
+      const added = await inParallel(40, () => drops.addVersion(at(slug), aVersion(), {}, 25, []));
       expect(added.filter((drop) => drop === 'version_limit')).to.have.length(16);
       expect(await numbersOf(slug)).to.have.length(25);
     });
 
     it('stores the document, and leaves none if it refuses the version', async () => {
-      const { drops, html, contexts } = stores();
+      const { html, contexts } = stores();
       const { slug } = await createWith(1);
       const document = { html: Buffer.from('<p>kept'), context: Buffer.from('why') };
       const kept = aVersion(document);
@@ -94,7 +96,6 @@ export function describeDropVersions(stores: () => Stores): void {
     });
 
     it('changes nothing if the cap refuses the version', async () => {
-      const { drops, pendingTasks } = stores();
       const { slug } = await createWith(2);
       const before = await drops.find('owner', slug);
       const version = aVersion({ createdAt: later });
@@ -108,13 +109,12 @@ export function describeDropVersions(stores: () => Stores): void {
       const { slug } = await createWith(3);
       await remove(slug, 1);
       await remove(slug, 2);
-      const added = await stores().drops.addVersion(at(slug), aVersion(), {}, 2, []);
+      const added = await drops.addVersion(at(slug), aVersion(), {}, 2, []);
       expect(added).to.deep.include({ latestVersion: 4 });
-      expect(await stores().drops.addVersion(at(slug), aVersion(), {}, 2, [])).to.equal('version_limit');
+      expect(await drops.addVersion(at(slug), aVersion(), {}, 2, [])).to.equal('version_limit');
     });
 
     it('changes nothing when it is repeated, at the cap too', async () => {
-      const { drops } = stores();
       const { slug } = await createWith(1);
       const version = aVersion({ createdAt: later });
       const repeat = () => drops.addVersion(at(slug), version, { title: 'Two' }, 2, ['render']);
@@ -126,7 +126,6 @@ export function describeDropVersions(stores: () => Stores): void {
     });
 
     it('does not bring back a version that was removed meanwhile, when it is repeated', async () => {
-      const { drops } = stores();
       const { slug } = await createWith(1);
       const version = aVersion({ createdAt: later });
       await add(slug, version);
@@ -138,7 +137,6 @@ export function describeDropVersions(stores: () => Stores): void {
 
   describe('listVersions, findVersion and findPage of a number', () => {
     it('return all fields; the list is newest first', async () => {
-      const { drops } = stores();
       const first = aVersion({ html: Buffer.alloc(1), context: Buffer.from('why') });
       const { id: dropId, slug } = await makeDrop(stores(), { version: first });
       const second = aVersion({ createdAt: later, html: Buffer.alloc(2) });
@@ -160,7 +158,6 @@ export function describeDropVersions(stores: () => Stores): void {
 
   describe('publishedBy', () => {
     it('is what the version was stored with, for the first and for added ones, to its owner alone', async () => {
-      const { drops } = stores();
       const publishers = [
         { kind: 'token', id: 'f00dfeedbeef', label: '$label, "it\'s"' },
         { kind: 'token', id: 'f00dfeedbeef', label: null },
@@ -185,11 +182,11 @@ export function describeDropVersions(stores: () => Stores): void {
       const { slug, ids } = await createWith(3);
       const drop = await remove(slug, 2);
       expect(drop).to.deep.include({ latestVersion: 3, updatedAt: later });
-      expect(await stores().drops.find('owner', slug)).to.deep.equal(drop);
+      expect(await drops.find('owner', slug)).to.deep.equal(drop);
       expect(await numbersOf(slug)).to.deep.equal([3, 1]);
       expect(await headOf(slug)).to.deep.include({ id: ids[2], number: 3 });
-      expect(await stores().drops.findPage(slug, 2)).to.deep.include({ version: null });
-      expect(await stores().drops.findVersion('owner', slug, 2)).to.equal(null);
+      expect(await drops.findPage(slug, 2)).to.deep.include({ version: null });
+      expect(await drops.findVersion('owner', slug, 2)).to.equal(null);
     });
 
     it('makes the highest remaining version the latest, and uses the freed number again', async () => {
@@ -205,10 +202,10 @@ export function describeDropVersions(stores: () => Stores): void {
 
     it('refuses the only version with last_version, and an unknown one with no_version', async () => {
       const { slug } = await createWith(1);
-      const before = await stores().drops.find('owner', slug);
+      const before = await drops.find('owner', slug);
       expect(await remove(slug, 1)).to.equal('last_version');
       expect(await remove(slug, 2)).to.equal('no_version');
-      expect(await stores().drops.find('owner', slug)).to.deep.equal(before);
+      expect(await drops.find('owner', slug)).to.deep.equal(before);
     });
 
     it('never removes the last of 10 in parallel calls', async () => {
@@ -217,7 +214,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect(removed.filter((outcome) => outcome === 'last_version')).to.have.length(1);
       const left = await numbersOf(slug);
       expect(left).to.have.length(1);
-      expect(await stores().drops.find('owner', slug)).to.deep.include({ latestVersion: left?.[0] });
+      expect(await drops.find('owner', slug)).to.deep.include({ latestVersion: left?.[0] });
       expect(await headOf(slug)).to.deep.include({ number: left?.[0] });
     });
 
@@ -234,7 +231,7 @@ export function describeDropVersions(stores: () => Stores): void {
       const numbers = (await numbersOf(slug)) ?? [];
       expect(new Set(numbers).size).to.equal(numbers.length);
       expect(numbers).to.deep.equal([...numbers].sort((a, b) => b - a));
-      const drop = await stores().drops.find('owner', slug);
+      const drop = await drops.find('owner', slug);
       expect(drop?.latestVersion).to.equal(numbers[0]);
       expect(await headOf(slug)).to.deep.include({ number: numbers[0] });
     });
