@@ -26,6 +26,14 @@ describe('GET /docs, in Chromium', function () {
     });
   });
 
+  it('begins with its text on the first screen of a phone', async () => {
+    const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
+    const page = await context.newPage();
+    await page.goto(`${service.url}/docs`);
+    const heading = page.getByRole('heading', { name: 'API reference', level: 1 });
+    expect((await heading.boundingBox())?.y).to.be.below(400);
+  });
+
   it('every link of the contents leads to a section, and the page asks no other host for anything', async () => {
     const page = await (await browser.newContext()).newPage();
     const { faults } = watchPage(page, service.url);
