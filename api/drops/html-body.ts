@@ -9,19 +9,16 @@ import { htmlRequired, readTime, titleRequired } from './fields.ts';
 import { metadataPrefix } from './list-query.ts';
 import type { createDropBodyReaders, UntitledDropInput } from './requests.ts';
 
-/** The parameters of a POST or PUT whose body is the document, besides `metadata.<key>`. */
-const detailNames = ['title', 'description', 'expires_at'];
-
 /** URLs are logged by proxies and kept in shell histories, so these may only come in a JSON body. */
 const secretNames = ['passcode', 'context'];
 
 /** Reads a POST or PUT of a drop whose body is the document itself: its details are in the query. */
-export function createHtmlBodyReaders(
-  bodies: Pick<ReturnType<typeof createDropBodyReaders>, 'readDetails'>,
-  titles: Titles,
-) {
+export function createHtmlBodyReaders(bodies: ReturnType<typeof createDropBodyReaders>, titles: Titles) {
+  const { metadata: _, ...details } = bodies.schemas.query.fields;
+  const detailNames = Object.keys(details);
+
   function readReplace(html: Uint8Array, query: Query): Document & DetailChanges {
-    const changes = bodies.readDetails(toDetails(query));
+    const changes = bodies.readDetails(toDetails(query, detailNames));
     checkNotEmpty(html);
     return { html, context: null, ...changes };
   }
@@ -43,8 +40,11 @@ export function checkNotEmpty(html: Uint8Array): void {
   if (html.length === 0) throw validationError([{ field: 'html', ...htmlRequired }]);
 }
 
-/** The parameters as the fields of a JSON body. Other parameters are ignored, as in every query. */
-function toDetails(query: Query): Record<string, unknown> {
+/**
+ * The parameters as the fields of a JSON body. Other parameters are ignored, as in every query.
+ * @param detailNames besides `metadata.<key>`
+ */
+function toDetails(query: Query, detailNames: readonly string[]): Record<string, unknown> {
   for (const [name, value] of Object.entries(query)) {
     if (secretNames.includes(name)) throw notInQuery(name);
     if (Array.isArray(value) && (detailNames.includes(name) || name.startsWith(metadataPrefix)))

@@ -1,6 +1,7 @@
+import type { InferType } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { DetailChanges, Document } from '../../shared/drops/drop.ts';
+import type { DetailChanges, Details, Document } from '../../shared/drops/drop.ts';
 import type { NewDropInput } from '../../shared/drops/drops.ts';
 import { jsonBody, validate } from '../http/validate.ts';
 import { dropRules, htmlRequired, titleRequired } from './fields.ts';
@@ -8,20 +9,28 @@ import { dropRules, htmlRequired, titleRequired } from './fields.ts';
 /** A new drop whose title may be missing (null). */
 export type UntitledDropInput = Omit<NewDropInput, 'title'> & { readonly title: string | null };
 
-/** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
-export function createDropBodyReaders(config: Config) {
-  const rules = dropRules(config);
-  const { title, description, context, passcode, metadata, expiresAt, changedExpiresAt } = rules;
+function createSchemas(config: Config) {
+  const { newPasscode, expiresAt, changedExpiresAt, ...rules } = dropRules(config);
+  const { title, description, context, passcode, metadata } = rules;
   const html = rules.html.defined(htmlRequired);
   const untitled = jsonBody({ title, html, description, passcode, context, metadata, expires_at: expiresAt });
-  const schemas = {
+  const query = untitled.omit(['html', 'passcode', 'context']);
+  const changed = { expires_at: changedExpiresAt };
+  return {
     create: untitled.shape({ title: title.defined(titleRequired) }),
     untitled,
-    replace: jsonBody({ html, title, description, context, metadata, expires_at: changedExpiresAt }),
-    patch: jsonBody({ title, description, metadata, expires_at: changedExpiresAt }),
-    query: jsonBody({ title, description, metadata, expires_at: expiresAt }),
-    passcode: jsonBody({ passcode: rules.newPasscode }),
+    replace: untitled.omit(['html', 'passcode']).shape(changed).concat(jsonBody({ html })), // its faults come first
+    patch: query.shape(changed),
+    query,
+    passcode: jsonBody({ passcode: newPasscode }),
   };
+}
+
+type Schemas = ReturnType<typeof createSchemas>;
+
+/** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
+export function createDropBodyReaders(config: Config) {
+  const schemas = createSchemas(config);
 
   return {
     schemas,
@@ -77,15 +86,7 @@ function refusePasscode(value: unknown): void {
   throw new DropError('invalid_arg', message, { field: 'passcode' });
 }
 
-function readNew(fields: {
-  html: string;
-  title?: string | undefined;
-  description?: string | undefined;
-  passcode?: string | undefined;
-  context?: string | undefined;
-  metadata?: Record<string, string> | undefined;
-  expires_at?: number | undefined;
-}): UntitledDropInput {
+function readNew(fields: InferType<Schemas['untitled']>): UntitledDropInput {
   return {
     ...readDocument(fields),
     title: fields.title?.toWellFormed() ?? null,
@@ -101,18 +102,16 @@ function readDocument({ html, context }: { html: string; context?: string | unde
   return { html: Buffer.from(html), context: context ? Buffer.from(context) : null };
 }
 
-function readChanges(fields: {
-  title?: string | undefined;
-  description?: string | undefined;
-  metadata?: Record<string, string> | undefined;
-  expires_at?: number | null | undefined;
-}): DetailChanges {
-  return {
-    ...(fields.title !== undefined && { title: fields.title.toWellFormed() }),
-    ...(fields.description !== undefined && { description: fields.description.toWellFormed() || null }),
-    ...(fields.metadata !== undefined && { metadata: readMetadata(fields.metadata) }),
-    ...(fields.expires_at !== undefined && { expiresAt: fields.expires_at }),
+function readChanges(fields: InferType<Schemas['patch']>): DetailChanges {
+  const { title, description, metadata, expires_at } = fields;
+  const read: { readonly [Name in keyof Details]: Details[Name] | undefined } = {
+    title: title?.toWellFormed(),
+    description: description === '' ? null : description?.toWellFormed(),
+    metadata: metadata && readMetadata(metadata),
+    expiresAt: expires_at,
   };
+  const given = Object.entries(read).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as DetailChanges; // proof: the fields of `read`
 }
 
 function readMetadata(fields: Record<string, string>): Map<string, string> {

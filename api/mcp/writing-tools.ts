@@ -48,7 +48,6 @@ export function publishingTools(services: Services): readonly Tool[] {
     description: `${dropFields.title.about} Default: the title of the HTML.`,
     maxLength: config.TITLE_MAX_CHARACTERS,
   });
-  const { description, metadata, passcode, context } = untitled.fields;
   const upload = defineTool({
     name: 'create_upload',
     title: 'Publish a file',
@@ -56,13 +55,9 @@ export function publishingTools(services: Services): readonly Tool[] {
       'Publishes an HTML file without sending its bytes through the model: answers with a curl line. Run it in a shell with your file, and show the user the url that it prints. With slug: a new version of that drop.',
     effect: 'adds',
     cost: 'change',
-    input: object({
+    input: uploadReaders.schema.shape({
       slug: text('slug').meta({ description: 'The slug or the address of a drop. Default: a new drop.' }),
       title,
-      description,
-      metadata,
-      passcode,
-      context,
       expires_at: expiry(true),
       if_match: ifMatchField,
     }),
