@@ -68,7 +68,7 @@ function presentToken(token: Token): Wire<typeof tokenShape> {
     label: token.label,
     created_at: token.createdAt,
     last_used_at: token.lastUsedAt,
-    ...(token.expiresAt !== null && { expires_at: token.expiresAt }),
+    expires_at: token.expiresAt ?? undefined,
   };
 }
 
@@ -84,7 +84,7 @@ function presentCaller(
     created_at: account?.createdAt ?? null,
     drop_count: dropCount,
     token: presentToken(token),
-    ...(withName && account !== null && { name: account.identity.name }),
+    name: withName ? account?.identity.name : undefined,
   };
 }
 

@@ -84,7 +84,7 @@ export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape>
   return {
     slug: drop.slug,
     title: drop.title,
-    ...(drop.description !== null && { description: drop.description }),
+    description: drop.description ?? undefined,
     url: pageUrl(baseUrl, drop.slug),
     raw_url: baseUrl + rawPath(drop.slug),
     locked: drop.locked,
@@ -93,8 +93,8 @@ export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape>
     metadata: Object.fromEntries(drop.metadata),
     created_at: drop.createdAt,
     updated_at: drop.updatedAt,
-    ...(drop.expiresAt !== null && { expires_at: drop.expiresAt }),
-    ...(drop.takedown !== null && { taken_down: { at: drop.takedown.at, reason: drop.takedown.reason } }),
+    expires_at: drop.expiresAt ?? undefined,
+    taken_down: drop.takedown === null ? undefined : { at: drop.takedown.at, reason: drop.takedown.reason },
   };
 }
 

@@ -51,7 +51,7 @@ export type ErrorEnvelope = Wire<typeof errorShape>;
 
 export function presentError(error: DropError): ErrorEnvelope {
   const { code, message, details } = error;
-  return { error: details === undefined ? { code, message } : { code, message, details } };
+  return { error: { code, message, details } };
 }
 
 export function statusOf(error: DropError): number {

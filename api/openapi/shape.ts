@@ -21,11 +21,9 @@ interface Optional<T> extends Shape<T> {
 }
 
 type Fields = Readonly<Record<string, Shape<unknown>>>;
-type RequiredKeys<F extends Fields> = {
-  [K in keyof F]: F[K] extends Optional<unknown> ? never : K;
-}[keyof F];
-type WireOf<F extends Fields> = { readonly [K in RequiredKeys<F>]: Wire<F[K]> } & {
-  readonly [K in Exclude<keyof F, RequiredKeys<F>>]?: Wire<F[K]>;
+/** undefined is not sent, but a presenter names every field. */
+type WireOf<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Optional<unknown> ? Wire<F[K]> | undefined : Wire<F[K]>;
 };
 
 /** @param more further keywords: `pattern`, `format`, `maxLength`, `examples` … */

@@ -74,7 +74,7 @@ export function presentVersionListItem(
     size_bytes: version.sizeBytes,
     has_context: version.hasContext,
     created_at: version.createdAt,
-    ...(hasPublisher && { published_by: presentPublisher(version) }),
+    published_by: hasPublisher ? presentPublisher(version) : undefined,
   };
 }
 
@@ -91,7 +91,7 @@ export function presentVersion(
     context,
     created_at: version.createdAt,
     is_latest: isLatest,
-    ...(hasPublisher && { published_by: presentPublisher(version) }),
+    published_by: hasPublisher ? presentPublisher(version) : undefined,
   };
 }
 
