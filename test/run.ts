@@ -3,9 +3,10 @@
 //   slow          *.slow.test.ts, and all files in browser, crash and edge: they start processes, browsers or proxies
 //   scale-out     *.scale-out.test.ts: they need MongoDB and Redis
 //   again         the quick files in api again, on MongoDB and Redis, except those named in `once`
-// usage: run.js [--all | --rest] [--engine embedded|scale-out] [test files] [options of mocha]
+// usage: run.js [--all | --rest] [--engine embedded|scale-out] [test files and folders] [options of mocha]
 //   `npm test` runs the quick tests, `--rest` all others, `--all` everything. `--engine` alone means all tests of one
-//   engine. Named files, as sources or compiled, run on the embedded engine, `*.scale-out.test.ts` on the other.
+//   engine. Named files, as sources or compiled, and those of named folders (`test/pages`) run on the embedded engine,
+//   `*.scale-out.test.ts` on the other.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -81,23 +82,37 @@ function plan(given: readonly string[]): { runs: Run[]; options: string[] } {
   if (flag && !engines.some((name) => name === engine)) {
     throw new Error(`--engine must be ${engines.join(' or ')} (got ${engine})`);
   }
-  const isFile = (arg: string) => /\.test\.[jt]s$/.test(arg);
-  const names = args
-    .filter(isFile)
-    .map((arg) => `/${arg.replace(/^(\.\/)?(dist\/test\/|test\/)?/, '').replace(/\.ts$/, '.js')}`);
-  const isNamed = (file: string) => names.some((name) => `/${file}`.endsWith(name));
-  const isQuickOnly = names.length === 0 && engine === undefined && !all && !rest;
+  const isPath = (arg: string) => /\.test\.[jt]s$|^(\.\/)?(dist\/)?test\//.test(arg);
+  const paths = args.filter(isPath);
+  const isQuickOnly = paths.length === 0 && engine === undefined && !all && !rest;
 
   const runs = allRuns()
     .filter((run) => engine === undefined || run.engine === engine)
     .filter((run) => (isQuickOnly ? run.name === 'quick' : !rest || run.name !== 'quick'))
-    .map((run) => (names.length === 0 ? run : { ...run, files: run.files.filter(isNamed) }))
+    .map((run) => (paths.length === 0 ? run : { ...run, files: run.files.filter(isAnyOf(paths)) }))
     .map((run) =>
-      engine || names.length === 0 ? run : { ...run, files: run.files.filter(hasOneEngine(run)) },
+      engine || paths.length === 0 ? run : { ...run, files: run.files.filter(hasOneEngine(run)) },
     )
     .filter((run) => run.files.length > 0);
-  if (runs.length === 0) throw new Error(`No test file is called ${names.join(' or ')}`);
-  return { runs, options: args.filter((arg) => !isFile(arg)) };
+  for (const path of paths) {
+    const isIn = ({ files }: Run) => files.some(isAnyOf([path]));
+    if (!allRuns().some(isIn)) throw new Error(`No test is called ${path}`);
+    if (!runs.some(isIn))
+      say(`${path} is not run ${engine === undefined ? 'with --rest' : `on the ${engine} engine`}`);
+  }
+  if (runs.length === 0) throw new Error('No tests to run');
+  return { runs, options: args.filter((arg) => !isPath(arg)) };
+}
+
+/** Whether a compiled test is one of the named files, or in one of the named folders. */
+function isAnyOf(paths: readonly string[]): (file: string) => boolean {
+  const names = paths.map((path) =>
+    path
+      .replace(/^(\.\/)?((dist\/)?test\/)?/, '/')
+      .replace(/\.ts$/, '.js')
+      .replace(/\/$/, ''),
+  );
+  return (file) => names.some((name) => `/${file}`.endsWith(name) || file.startsWith(`${name.slice(1)}/`));
 }
 
 function allRuns(): Run[] {

@@ -32,6 +32,23 @@ describe('The test runner', () => {
     expect(status).to.equal(1);
   });
 
+  const once = 'test/api/agent-files.test.ts';
+  const notRun = `${once} is not run on the scale-out engine`;
+  const named: readonly (readonly [paths: readonly string[], says: RegExp, status: number])[] = [
+    [['test/domain'], /^[1-9]\d+ passed, 0 failed$/m, 0],
+    [['--engine=scale-out', once, 'test/api/views.test.ts'], new RegExp(`^${notRun}\n`), 0],
+    [['--engine=scale-out', once], new RegExp(`^${notRun}$`), 1],
+    [[quick, 'test/checks/none.test.ts'], /^$/, 1],
+    [[quick, 'test/none'], /^$/, 1],
+  ];
+  for (const [paths, says, status] of named) {
+    it(`ends with ${status} for ${paths.join(' ')}`, () => {
+      const ended = run(paths);
+      expect(ended.lines.join('\n')).to.match(says);
+      expect(ended.status).to.equal(status);
+    });
+  }
+
   it('fails when mocha does not start', () => {
     const { status, lines } = run(['--ui', 'unknown', quick]);
     expect(lines.at(-1)).to.equal('0 passed, 1 failed');

@@ -186,14 +186,13 @@ export function useServiceBeside<T extends Beside>(
   open: () => Promise<T>,
   env: ServiceOptions['env'] = {},
 ): [service: TestService, beside: T] {
-  const beside = between(
-    before,
-    () => undefined,
-    open,
-    () => undefined,
-  );
+  let close: () => unknown = () => undefined;
+  const keepClose = (hook: () => unknown) => {
+    close = hook;
+  };
+  const beside = between(before, keepClose, open, (opened) => opened?.close());
   const start = () => startService({ env: { ...beside.env, ...env } });
-  const stop = (service?: TestService) => Promise.resolve(service?.stop()).finally(() => beside.close());
+  const stop = (service?: TestService) => Promise.resolve(service?.stop()).finally(() => close());
   return [between(before, after, start, stop), beside];
 }
 
