@@ -15,7 +15,7 @@ describe('Jobs while MongoDB is away', () => {
     const mongo = await openTestMongo();
     const proxy = await openFlakyProxy(mongo.uri);
     const close = () => proxy.close().then(mongo.close);
-    const uri = `${proxy.throughProxy(mongo.uri)}&serverSelectionTimeoutMS=1000`;
+    const uri = `${proxy.throughProxy(mongo.uri)}&serverSelectionTimeoutMS=300`;
     return { mongo, proxy, close, env: { MONGODB_URI: uri } };
   });
   const redis = useOnce(() => openTestRedis(service.config.REDIS_PREFIX));
