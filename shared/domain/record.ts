@@ -101,10 +101,11 @@ export function withoutAdded(fields: Fields, stored: object): object {
 function mapAdded(fields: Fields, held: object, change: (value: unknown, added: unknown) => unknown): object {
   const copy: Record<string, unknown> = { ...held };
   for (const [name, { added, parts }] of Object.entries(fields)) {
+    if (added !== undefined) copy[name] = change(copy[name], added.value);
+    if (parts === undefined) continue;
     const value = copy[name];
-    const mapPart = (part: unknown) => (isObject(part) && parts ? mapAdded(parts, part, change) : part);
-    if (added !== undefined) copy[name] = change(value, added.value);
-    else if (parts !== undefined) copy[name] = Array.isArray(value) ? value.map(mapPart) : mapPart(value);
+    const mapPart = (part: unknown) => (isObject(part) ? mapAdded(parts, part, change) : part);
+    copy[name] = Array.isArray(value) ? value.map(mapPart) : mapPart(value);
   }
   return copy;
 }

@@ -67,6 +67,14 @@ describe('records of an archive', () => {
     expect(() => parseArchiveRecord('tokens', { ...after, note: 5 }, fields)).to.throw('note must be a text');
   });
 
+  it('have added fields also within a field that was added', () => {
+    const place = addedLater(orNull(object({ id: id(), size: addedLater(whole(), 0) })), null);
+    const found = { id: newId(start), place: { id: newId(start) } };
+    const filled = parseArchiveRecord('tokens', found, { id: id(), place });
+    expect(filled).to.deep.equal({ ...found, place: { ...found.place, size: 0 } });
+    expect(archiveLine('tokens', filled, { id: id(), place })).to.equal(`${JSON.stringify(found)}\n`);
+  });
+
   it('are refused with the kind, the id and the field', () => {
     const version = drop.versions[0];
     for (const [changes, fault] of [
