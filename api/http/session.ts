@@ -155,21 +155,26 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
 /** The longest that browsers keep a cookie: 400 days. A session expires earlier (sessionIdleMs). */
 const keptSeconds = 400 * 24 * 60 * 60;
 
-/** The cookie with the secret of a session, which only pages of the dashboard read. */
+/** The cookie with the secret of a session. Pages of the dashboard read it, and locked pages (pages/gate.ts). */
+const sessionCookie = 'dropleaf_session';
+
+export function sessionCookieName(isSecure: boolean): string {
+  return cookieName(sessionCookie, { path: '/', isSecure });
+}
+
 function createSessionCookie(isSecure: boolean) {
-  const name = 'dropleaf_session';
   const rules = { path: '/', isSecure };
   return {
     read(req: IncomingMessage): string[] {
-      return readCookies(req.headers.cookie, cookieName(name, rules));
+      return readCookies(req.headers.cookie, sessionCookieName(isSecure));
     },
 
     write(res: ServerResponse, secret: string): void {
-      setCookie(res, name, secret, { ...rules, seconds: keptSeconds });
+      setCookie(res, sessionCookie, secret, { ...rules, seconds: keptSeconds });
     },
 
     clear(res: ServerResponse): void {
-      setCookie(res, name, '', { ...rules, seconds: 0 });
+      setCookie(res, sessionCookie, '', { ...rules, seconds: 0 });
     },
   };
 }

@@ -6,6 +6,7 @@ import { cookieName, readCookies } from '../http/cookies.ts';
 import { HttpError } from '../http/http-error.ts';
 import { readSlug } from '../http/parameters.ts';
 import { pagePath, pageUrl } from '../http/paths.ts';
+import { sessionCookieName } from '../http/session.ts';
 import { passCookie, readVersion, refuseTakenDown } from './public-page.ts';
 
 /**
@@ -32,7 +33,7 @@ function versionOf(req: Request): number | null {
   return readVersion(new URLSearchParams(req.url.split('?')[1]));
 }
 
-/** Whether the page has no passcode, or the viewer has entered it. @param cookies the request's Cookie header */
+/** Whether the page has no passcode, or the viewer has entered it or is signed in as its owner. @param cookies the request's Cookie header */
 export async function isUnlocked(
   services: Services,
   page: Page,
@@ -43,6 +44,10 @@ export async function isUnlocked(
   const name = cookieName(passCookie, { path: pagePath(page.slug), isSecure });
   for (const pass of readCookies(cookies, name)) {
     if (await services.passcodes.admits('pass', page, pass)) return true;
+  }
+  for (const secret of readCookies(cookies, sessionCookieName(isSecure))) {
+    const caller = (await services.sessions.identify(secret))?.caller;
+    if (caller?.ownerId === page.ownerId && !caller.isSuspended) return true;
   }
   return false;
 }
