@@ -1,3 +1,4 @@
+import { readFile } from '../shared/html-file.ts';
 import { addResult } from './results.ts';
 import { newKey, upload } from './upload.ts';
 
@@ -32,13 +33,16 @@ function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer?.types.includes('Files') ?? false;
 }
 
+/** A file that may be plain text is published as text, because nobody is asked. */
 async function publish(file: File, form: HTMLFormElement): Promise<void> {
   const result = addResult(file.name);
-  if (file.size > Number(form.dataset.maxBytes))
-    return result.fail(`The file is too large: at most ${form.dataset.maxSize} can be published.`);
+  const { maxBytes, maxSize = '' } = form.dataset;
+  const read = await readFile(file, { maxBytes: Number(maxBytes), maxSize });
+  if ('fault' in read) return result.fail(read.fault);
   const data = new FormData(form);
   data.set('key', newKey());
   data.set('file', file);
+  data.set('as', 'text');
   const outcome = await upload(data, result.progress);
   if ('drop' in outcome) result.succeed(outcome.drop);
   else result.fail(outcome.refusal.message);

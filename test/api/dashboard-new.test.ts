@@ -53,6 +53,25 @@ describe('/drops/new: publishing in the browser', () => {
     expect((await dashboard.owner.get(`/api/drops/${drop?.slug}/html`)).text).to.equal('<p>one\n<p>two');
   });
 
+  it('text without a tag is published as the person says: shown as it is, or as HTML; a file in another encoding becomes UTF-8', async () => {
+    const dashboard = await openDashboard(service);
+    service.clock.advance(60_000);
+    const published = async (fields: Record<string, Field>) => {
+      await send(dashboard, fields);
+      service.clock.advance(1000);
+      const [drop] = await dropsOf(dashboard);
+      return [drop?.title, (await dashboard.owner.get(`/api/drops/${drop?.slug}/html`)).text];
+    };
+    const text = file('1 < 2 & 3', { filename: 'my notes.txt', type: 'text/plain' });
+    const [title, shown] = await published({ file: text, as: 'text' });
+    expect(title).to.equal('my notes');
+    expect(shown).to.include('<pre>\n1 &lt; 2 &amp; 3</pre>');
+    expect(await published({ file: text, as: 'html', title: 'T' })).to.deep.equal(['T', '1 < 2 & 3']);
+    const latin1 = Buffer.from('<meta charset=latin1><title>\x80 \xfc</title>', 'latin1');
+    const converted = ['€ ü', '<meta charset=utf-8><title>€ ü</title>'];
+    expect(await published({ file: file(latin1) })).to.deep.equal(converted);
+  });
+
   it('the same form sent twice publishes once; with other content, or as another form, again', async () => {
     const dashboard = await openDashboard(service);
     const first = await send(dashboard, { html });
@@ -85,8 +104,10 @@ describe('/drops/new: publishing in the browser', () => {
       [{ html, tags: 'a=1\na=2' }, 400, 'The tag a is there twice', 'tags'],
       [{ html, passcode: 'abc' }, 400, 'passcode must be at least 4', 'passcode'],
       [{ html, file: file(html) }, 400, 'Choose a file or paste', 'file'],
-      [{ file: file(html, png) }, 400, 'x.png is not an HTML document', 'file'],
-      [{ file: file(Buffer.from([60, 112, 62, 0xff])) }, 400, 'html must be UTF-8', 'file'],
+      [{ file: file('GIF89a', png) }, 400, 'This is a picture, not an HTML document', 'file'],
+      [{ file: file(html, png) }, 400, 'Say whether it is meant as plain text', 'as'],
+      [{ html: 'text', title: 'T' }, 400, 'Say whether it is meant as plain text', 'as'],
+      [{ file: file(Buffer.from([60, 112, 62, 0xff])) }, 400, 'Save the file as UTF-8', 'file'],
     ];
     for (const [fields, status, message, field] of wrong) {
       service.clock.advance(60_000);

@@ -97,12 +97,12 @@ describe('The list of drops and the form for a new one, in Chromium', () => {
     const ada = await openDashboard(service);
     const { page, faults } = await open(ada, '/drops');
     expect(await page.getByText('Drop a file anywhere').isVisible()).to.equal(true);
-    await dropFiles(page, { 'one.html': html('One'), 'x.png': 'PNG', 'two.html': html('<b>Two</b>') });
+    await dropFiles(page, { 'one.html': html('One'), 'x.png': 'GIF89a', 'two.html': html('<b>Two</b>') });
     const results = page.getByRole('region', { name: 'Published files' }).getByRole('listitem');
     await results.nth(2).getByRole('link').waitFor();
     const texts = await results.allInnerTexts();
     expect(texts[0]).to.include('One').and.include(`${service.url}/p/`);
-    expect(texts[1]).to.include('x.png is not an HTML document but image/png');
+    expect(texts[1]).to.include('This is a picture, not an HTML document');
     expect(texts[2]).to.include('<b>Two</b>');
     expect(await results.first().getByRole('button', { name: 'Copy' }).isVisible()).to.equal(true);
     expect(await page.getByText('Drop HTML files to publish them').isVisible()).to.equal(false);

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { randomBase62 } from '../../../shared/domain/ids.ts';
+import { readHtmlFile, textDocument } from '../../../shared/html/html-file.ts';
 import type { IdempotentRequest } from '../../../shared/idempotency/idempotency.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { NavItem } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
-import { checkUtf8 } from '../../http/body.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { type FormPart, multipartBody, parseMultipart } from '../../http/multipart.ts';
 import { open, type Route } from '../../http/route.ts';
@@ -49,16 +49,22 @@ export function documentForm(
   return open('POST', path, handler);
 }
 
-/** A file to choose, or text to paste. @param sent before an error */
-export function documentFields(sent: FormParts, isInvalid: boolean): Html {
+/** A file to choose, or text to paste. @param sent before an error @param wrong the field of the error */
+export function documentFields(sent: FormParts, wrong: unknown): Html {
   const pasted = textOf(sent, 'html');
+  const isInvalid = wrong === 'html';
+  const as = textOf(sent, 'as');
+  const choice = (value: string, text: string) =>
+    html`<label class="choice"><input type="radio" name="as" value="${value}"${value === as && html` checked`}><span>${text}</span></label>`;
   return html`<input type="hidden" name="key" value="${textOf(sent, 'key') || randomBase62(formKeyLength)}">
 <label for="file">HTML file</label>
 <input id="file" name="file" type="file" accept=".html,.htm,text/html"${fieldState(isInvalid, 'file-hint')}>
 <p class="hint" id="file-hint">UTF-8, with its styles, scripts and images inside.<span data-needs-script hidden> You can also drop files anywhere on this page.</span></p>
 <label for="html">Or paste the HTML</label>
 <textarea id="html" name="html" rows="8" class="code" spellcheck="false" autocapitalize="none" autocomplete="off"${fieldState(isInvalid, undefined, false)}>
-${pasted.length <= maxShownAgain && pasted}</textarea>`;
+${pasted.length <= maxShownAgain && pasted}</textarea>
+<fieldset id="as" role="radiogroup" tabindex="-1"${fieldState(wrong === 'as')}${wrong !== 'as' && as === '' && html` hidden`}><legend>Is it meant as plain text?</legend>
+${choice('text', 'Yes: show it as it is written')}${choice('html', 'No, it is HTML')}</fieldset>`;
 }
 
 /** Megabytes of tags would be read, checked and shown again for seconds. @throws HttpError 413 */
@@ -70,7 +76,7 @@ function checkOtherFields(parts: FormParts): void {
   throw new HttpError(413, 'invalid_arg', message, { field: 'form', max_bytes: otherFieldsBytes });
 }
 
-/** The chosen file byte for byte, or else the pasted text. @throws DropError `html_required`, `html_too_large`, `invalid_arg` */
+/** The chosen file, byte for byte if it is UTF-8, or else the pasted text. @throws DropError `html_required`, `html_too_large`, `invalid_arg` */
 export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
   const pasted = textOf(parts, 'html');
   const file = parts.get('file');
@@ -79,16 +85,24 @@ export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
     const message = 'Choose a file or paste the HTML: only one of them can be published at a time';
     throw validationError([{ field: 'html', ...invalid(message) }]);
   }
-  const document = isChosen ? file.bytes : Buffer.from(pasted.trim() === '' ? '' : pasted);
-  if (isChosen && !htmlTypes.includes(file.type)) {
-    const message = `${file.filename} is not an HTML document but ${file.type}: choose a file whose name ends in .html`;
-    throw validationError([{ field: 'html', ...invalid(message) }]);
-  }
-  if (document.length === 0)
+  const named = isChosen ? { name: file.filename, type: file.type } : { name: '', type: '' };
+  const bytes = isChosen ? file.bytes : Buffer.from(pasted.trim() === '' ? '' : pasted);
+  if (bytes.length === 0)
     throw new DropError('html_required', 'Choose an HTML file or paste the HTML', { field: 'html' });
-  if (document.length > maxBytes) throw tooLarge(maxBytes);
-  checkUtf8(document);
-  return document;
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  const read = readHtmlFile(bytes, named);
+  if ('fault' in read) throw validationError([{ field: 'html', ...invalid(read.fault) }]);
+  const html = 'html' in read ? read.html : asMeant(read.text, named.name, textOf(parts, 'as'));
+  if (html.length > maxBytes) throw tooLarge(maxBytes);
+  return html;
+}
+
+/** @param as the person's answer @throws DropError `invalid_arg` if there is none */
+function asMeant(text: string, name: string, as: string): Uint8Array {
+  if (as === 'html') return Buffer.from(text);
+  if (as === 'text') return Buffer.from(textDocument(text, name));
+  const message = 'This does not look like HTML. Say whether it is meant as plain text';
+  throw validationError([{ field: 'as', ...invalid(message) }]);
 }
 
 /** The same form with the same content is one write. A person who goes back and chooses another file publishes that too. */
@@ -108,9 +122,6 @@ export function textOf(parts: FormParts, name: string): string {
     .toString('utf8')
     .replace(/\r\n?/g, '\n');
 }
-
-/** Browsers tell the type by the file's extension; some systems know none for `.html`. */
-const htmlTypes = ['text/html', 'application/octet-stream', ''];
 
 /** The API's own message counts bytes, which few people know of their files. */
 function tooLarge(maxBytes: number): DropError {

@@ -115,7 +115,7 @@ function newPage({ sent = new Map(), published, formField, error }: NewPage, con
   const tags = textOf(sent, 'tags');
   const isOpen =
     [description, tags, expires].some(Boolean) ||
-    (wrong !== '' && !['html', 'title', 'form'].includes(wrong));
+    (wrong !== '' && !['html', 'as', 'title', 'form'].includes(wrong));
   const options = lifetimes.map(
     ([days, text]) => html`<option value="${days}"${days === expires && html` selected`}>${text}</option>`,
   );
@@ -131,7 +131,7 @@ function newPage({ sent = new Map(), published, formField, error }: NewPage, con
 ${dropTarget(formField, config)}
 <form method="post" action="${newDropPath}" enctype="multipart/form-data" class="panel new-drop" data-publish>
 ${formError(error)}
-${formField}${documentFields(sent, wrong === 'html')}
+${formField}${documentFields(sent, wrong)}
 <label for="title">Title</label>
 <input id="title" name="title" value="${title}" maxlength="${TITLE_MAX_CHARACTERS}" autocomplete="off"${state('title', 'title')}>
 <p class="hint" id="title-hint">Leave it empty to use the title of the document.</p>

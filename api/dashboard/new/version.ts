@@ -70,7 +70,7 @@ function versionPage({ drop, sent = new Map(), formField, error }: VersionForm, 
 <form method="post" action="${newVersion}" enctype="multipart/form-data" class="panel">
 ${formError(conflictText(drop, error, again) ?? error)}
 ${formField}${revisionField(drop)}
-${documentFields(sent, error?.details?.field === 'html')}
+${documentFields(sent, error?.details?.field)}
 <div class="actions"><button type="submit">Publish</button><a class="button quiet" href="${back}">Cancel</a></div>
 </form></div>`,
   };

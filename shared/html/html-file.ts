@@ -1,0 +1,144 @@
+/** What a file, or pasted text, is. The service and the scripts of its pages decide it alike, so this file imports nothing. */
+export type HtmlFile<Bytes extends Uint8Array = Uint8Array> =
+  /** UTF-8: the bytes as they are, or converted from another encoding. */
+  | { readonly html: Bytes | Uint8Array<ArrayBuffer> }
+  /** It has no tag, or is named like something else: a person must say whether it is meant as plain text. */
+  | { readonly text: string }
+  /** Why it cannot be published, and what to do, for a person. */
+  | { readonly fault: string };
+
+export interface FileName {
+  /** '' for pasted text. */
+  readonly name: string;
+  /** The media type. Browsers tell it by the extension; some systems know none for `.html`. */
+  readonly type: string;
+}
+
+/** Contains whatever tells the kind of a file, and its encoding (HTML standard, 13.2.3.2). */
+const startBytes = 1024;
+
+/** Linear in the size. @param bytes not empty */
+export function readHtmlFile<Bytes extends Uint8Array>(
+  bytes: Bytes,
+  { name, type }: FileName,
+): HtmlFile<Bytes> {
+  const start = String.fromCharCode(...bytes.subarray(0, startBytes));
+  const fault = faultOfKind(start, name);
+  if (fault !== null) return { fault };
+  const own = utf16Of(start) === null ? decode(bytes, 'utf-8') : null;
+  const text = own ?? convert(bytes, start);
+  if (text === null)
+    return { fault: bytes.includes(0) ? `This is no HTML document. ${chooseHtml}` : notUtf8 };
+  if (!tag.test(text) || isNamedOtherwise(name, type)) return { text: text.replace('\ufeff', '') };
+  return { html: own === null ? new TextEncoder().encode(text) : bytes };
+}
+
+/** Shows the text as it is. Its title is a Markdown heading at the start, the file's name, or the first line. */
+export function textDocument(text: string, name: string): string {
+  const [first = ''] = text.trimStart().split('\n', 1);
+  const [, heading] = /^#{1,6}\s+(.*)/.exec(first) ?? [];
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeText(heading ?? (titleOfName(name) || first))}</title>
+<style>pre { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; white-space: pre-wrap; overflow-wrap: anywhere; font: 0.9375rem/1.6 ui-monospace, Menlo, Consolas, monospace }</style>
+<pre>
+${escapeText(text)}</pre>
+`;
+}
+
+/** The file's name without its extension. */
+export function titleOfName(name: string): string {
+  return name.replace(/\.[^.]*$/, '').trim();
+}
+
+const tag = /<(?:!doctype|!--|[a-z][a-z0-9-]*[\s/>])/i;
+const htmlTypes = ['text/html', 'application/xhtml+xml', 'application/octet-stream', ''];
+
+/** A Markdown file or an SVG picture has tags, too. */
+function isNamedOtherwise(name: string, type: string): boolean {
+  if (/\.x?html?$/i.test(name)) return false;
+  return !htmlTypes.includes(type) || /\.(md|markdown|txt)$/i.test(name);
+}
+
+const chooseHtml = 'Choose a file whose name ends in .html.';
+const notUtf8 = 'The encoding of this file is unknown. Save the file as UTF-8, and choose it again.';
+const exportIt = 'Export it as HTML, and choose that file.';
+const saveAsPage = 'Save it as a web page (.html), and choose that file.';
+const saveFromBrowser =
+  'Save the page from the browser as “HTML only” or “Page source”, and choose that file.';
+
+const office = { is: 'an Office document', todo: saveAsPage };
+const picture = { is: 'a picture', todo: 'Put it into an HTML document, and choose that file.' };
+const webArchive = { is: 'a web archive', todo: saveFromBrowser };
+const officeName = /\.(docx|xlsx|pptx|od[tsp]|pages|numbers|key)$/i;
+
+/** Files that people take for pages, by their first bytes (as Latin-1). */
+const kinds: readonly (readonly [start: string, kind: { is: string; todo: string }])[] = [
+  ['%PDF-', { is: 'a PDF', todo: exportIt }],
+  ['\xd0\xcf\x11\xe0', office],
+  ['{\\rtf', office],
+  ['\x89PNG', picture],
+  ['\xff\xd8\xff', picture],
+  ['GIF8', picture],
+  ['RIFF', picture],
+  ['bplist00', webArchive],
+  ['From: <Saved by', webArchive],
+  ['MIME-Version:', webArchive],
+  [
+    'PK\x03\x04',
+    {
+      is: 'a ZIP archive',
+      todo: 'Unpack it, and choose the HTML file in it. Styles, scripts and pictures must be inside that file.',
+    },
+  ],
+];
+
+function faultOfKind(start: string, name: string): string | null {
+  const [, kind] = kinds.find(([prefix]) => start.startsWith(prefix)) ?? [];
+  if (kind === undefined) return null;
+  const { is, todo } = start.startsWith('PK') && officeName.test(name) ? office : kind;
+  return `This is ${is}, not an HTML document. ${todo}`;
+}
+
+/** By the byte order mark, or the `<` of a document without one. */
+function utf16Of(start: string): string | null {
+  if (start.startsWith('\xff\xfe') || start.startsWith('<\0')) return 'utf-16le';
+  return start.startsWith('\xfe\xff') || start.startsWith('\0<') ? 'utf-16be' : null;
+}
+
+/** What the document says of its encoding. */
+const charset = /(<meta\b[^>]*?\bcharset\s*=\s*["']?\s*)([\w:.-]+)/i;
+
+/** The text of a document in another encoding that is known. It then says that it is UTF-8. null: it is not known */
+function convert(bytes: Uint8Array, start: string): string | null {
+  const utf16 = utf16Of(start);
+  const text = decode(bytes, utf16 ?? charset.exec(start)?.[2] ?? '');
+  if (text === null) return null;
+  const head = text.slice(0, startBytes);
+  if (charset.test(head)) return head.replace(charset, '$1utf-8') + text.slice(startBytes);
+  if (utf16 === null) return null; // it says UTF-16, which it cannot say in this way
+  return text.startsWith('\ufeff') ? text : `\ufeff${text}`;
+}
+
+/** With its byte order mark. null: the bytes are not in this encoding, or there is none of this name */
+function decode(bytes: Uint8Array, label: string): string | null {
+  try {
+    const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true });
+    const text = decoder.decode(bytes);
+    return decoder.encoding === 'windows-1252' ? text.replace(/[\x80-\x9f]/g, windows1252) : text;
+  } catch {
+    return null;
+  }
+}
+
+/** Some versions of Node decode windows-1252 as ISO-8859-1, which has controls in these places (nodejs/node#56542). */
+function windows1252(control: string): string {
+  const places = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+  return places.charAt(control.charCodeAt(0) - 0x80);
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
