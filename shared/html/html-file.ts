@@ -49,7 +49,7 @@ ${escapeText(text)}</pre>
 }
 
 /** The file's name without its extension. */
-export function titleOfName(name: string): string {
+function titleOfName(name: string): string {
   return name.replace(/\.[^.]*$/, '').trim();
 }
 
