@@ -1,6 +1,17 @@
-// The forms of a drop: times in the viewer's zone, and a passcode that can be looked at.
+// The page of a drop and its forms: the notice, times in the viewer's zone, and a passcode that can be looked at.
 for (const field of document.querySelectorAll<HTMLInputElement>('input[data-utc]')) showInOwnZone(field);
 for (const field of document.querySelectorAll<HTMLInputElement>('input[data-reveal]')) addReveal(field);
+const closeNotice = document.querySelector('[data-close-notice]');
+if (closeNotice !== null) startNotice(closeNotice);
+
+/** Reloading does not say it again. */
+function startNotice(close: Element): void {
+  history.replaceState(history.state, '', location.pathname + location.hash);
+  close.addEventListener('click', (event) => {
+    event.preventDefault();
+    close.parentElement?.remove();
+  });
+}
 
 /** The server reads and writes UTC; the person sees and enters the time of their zone. */
 function showInOwnZone(field: HTMLInputElement): void {

@@ -11,6 +11,12 @@ export function copyButton(text: string, label = 'Copy'): Html {
   return html`<button type="button" class="quiet small" data-copy="${text}" hidden>${label}</button>`;
 }
 
+/** A button that opens a menu, which is a popover: it needs no script. @param id of the menu @param links and buttons */
+export function menu(id: string, label: string, links: Html): Html {
+  return html`<button type="button" class="quiet small" popovertarget="${id}" aria-label="${label}">⋯</button>
+<div class="menu" popover id="${id}">${links}</div>`;
+}
+
 /** The text is UTC; browser/shared/times.ts shows the viewer's zone. @param options.relative shows `3 hours ago` */
 export function timeTag(ms: number, { relative = false }: { relative?: boolean } = {}): Html {
   const iso = new Date(ms).toISOString();

@@ -3,7 +3,7 @@ import { openDashboard } from '../support/dashboard.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 import type { WireVersionListItem } from '../support/wire.ts';
-import { follow, openSignedIn, useBrowser } from './browser.ts';
+import { follow, openSignedIn, tabTo, useBrowser } from './browser.ts';
 
 describe('The history of a drop, in Chromium', () => {
   const browser = useBrowser();
@@ -37,16 +37,24 @@ describe('The history of a drop, in Chromium', () => {
     await follow(page, 'Orders of week 46');
 
     await follow(page, 'Restore version 1');
-    await page.getByRole('status').filter({ hasText: 'is published again' }).waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'Version 4 is published at the same address.' })
+      .waitFor();
     expect(await versions()).to.deep.equal([4, 3, 2, 1]);
 
     await follow(page, 'Delete version 2');
     await page.getByRole('heading', { name: 'Delete version 2?' }).waitFor();
     await follow(page, 'Delete version 2');
-    await page.getByRole('status').filter({ hasText: 'is deleted' }).waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'The version is deleted. Viewers see version 4.' })
+      .waitFor();
     expect(await versions()).to.deep.equal([4, 3, 1]);
     expect(faults).to.deep.equal([]);
 
+    await tabTo(page, 'More about this drop');
+    await page.keyboard.press('Enter');
     await follow(page, 'Delete this drop');
     await page.getByText('all 3 versions').waitFor();
     await follow(page, 'Delete the drop');

@@ -4,27 +4,19 @@ import { type Drop, hasVersion } from '../../../shared/drops/drop.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { type Html, html, toText, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { copyButton, countOf, fact, noticeFor, soft, timeAgo, timeTag } from '../../html/parts.ts';
+import { copyButton, fact, soft, timeAgo, timeTag } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
-import { dashboardPaths, pagePartPath, pagePath, pageUrl, rawPath } from '../../http/paths.ts';
+import { dashboardPaths, pagePartPath, pageUrl, rawPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { sandbox } from '../../pages/raw-headers.ts';
 import { sourceHandlers } from '../../versions/source.ts';
-import { type HistoryData, historyNotices, historySection, historyStyles } from '../history/versions.ts';
+import { type HistoryData, historySection, historyStyles } from '../history/versions.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
+import { dropHeader } from './header.ts';
 import { type Range, rangeOf, type Views, viewsSection } from './views-section.ts';
-
-/** What happened before the page was opened. */
-const notices: Readonly<Record<string, string>> = {
-  published: 'The new version is published. Viewers see it at the same address.',
-  saved: 'The details are saved.',
-  locked: 'The passcode is set. Viewers must enter it from now on.',
-  unlocked: 'The passcode is removed. Everybody with the link can read the page.',
-  ...historyNotices,
-};
 
 interface OwnedPage extends HistoryData {
   readonly stats: Views;
@@ -73,45 +65,21 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
 
 export function dropPage(parts: OwnedPage): PageParts {
   const { drop, stats, range, preview, baseUrl, notice } = parts;
-  const { slug, title, takedown } = drop;
   return {
-    title,
+    title: drop.title,
     styles: ['drop', ...historyStyles],
     scripts: ['drop'],
     ...(preview && { policy: { 'frame-src': preview.source } }),
-    body: html`${noticeFor(notice, notices)}
-<div class="page-head"><div>
-<h1>${visible(title)}</h1>
-${badges(drop, stats)}
-</div><div class="actions">${
-      !takedown &&
-      html`<a class="button" href="${pagePath(slug)}" target="_blank" rel="noopener">Open page</a>
-${copyButton(pageUrl(baseUrl, slug), 'Copy link')}`
-    }</div></div>
+    body: html`${dropHeader(drop, baseUrl, notice)}
 ${takenDownNotice(drop)}
+<div${preview && html` class="drop-overview"`}>
 ${previewSection(preview)}
-<div${!takedown && html` class="columns"`}>
-${detailsSection(drop)}
-${!takedown && shareSection(drop, baseUrl)}
+<div class="aside">${detailsSection(drop)}
+${drop.takedown === null && shareSection(drop, baseUrl)}</div>
+${viewsSection({ slug: drop.slug, stats, range })}
 </div>
-${viewsSection({ slug, stats, range })}
-${historySection(parts)}
-<section class="panel danger-zone" aria-labelledby="delete-title">
-<h2 id="delete-title">Delete</h2>
-<div class="row between"><p>The page and all its versions are deleted for good. The address shows nothing any more.</p>
-<a class="button danger quiet" href="${dropPaths(slug).remove}">Delete this drop</a></div>
-</section>`,
+${historySection(parts)}`,
   };
-}
-
-function badges({ locked, latestVersion, takedown, expiresAt, updatedAt }: Drop, { viewCount }: Views): Html {
-  return html`<div class="meta">
-${takedown ? html`<span class="badge bad">Taken down</span>` : html`<span class="badge${locked ? ' warn' : ' good'}">${locked ? 'Locked' : 'Public'}</span>`}
-${expiresAt !== null && html`<span class="badge warn">Expires ${timeTag(expiresAt)}</span>`}
-<span>Version ${latestVersion}</span>
-<span>Changed ${timeAgo(updatedAt)}</span>
-<span>${countOf(viewCount, 'view')}</span>
-</div>`;
 }
 
 function takenDownNotice({ takedown, slug }: Drop): Html | null {
@@ -123,25 +91,28 @@ function takenDownNotice({ takedown, slug }: Drop): Html | null {
 </div>`;
 }
 
+/** The header has room for so many characters of a title. */
+const longTitle = 60;
+
 /** What the owner has said about a drop, and the way to change it. */
 function detailsSection(drop: Drop): Html {
-  const { slug, description, metadata, locked, createdAt, updatedAt, expiresAt } = drop;
-  const canChange = drop.takedown === null;
+  const { slug, title, description, metadata, locked, createdAt, updatedAt, expiresAt } = drop;
+  const paths = dropPaths(slug);
+  const mayChange = drop.takedown === null;
+  const passcode = locked
+    ? 'Viewers must enter it.'
+    : soft('None: everybody with the link can read the page.');
   return html`<section class="panel" aria-labelledby="details-title">
-<h2 id="details-title">Details</h2>
+<div class="panel-head"><h2 id="details-title">Details</h2>${mayChange && html`<a class="button quiet small" href="${paths.edit}">Edit details</a>`}</div>
 <dl class="facts plain">
+${title.length > longTitle && fact('Title', visible(title))}
 ${fact('Description', description === null ? soft('None') : html`<span class="description">${visible(description)}</span>`)}
 ${fact('Tags', metadata.size === 0 ? soft('None') : tagList(metadata))}
-${fact('Passcode', locked ? 'Viewers must enter it' : soft('None: everybody with the link can read the page'))}
+${fact('Passcode', html`${passcode}${mayChange && html` <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`}`)}
 ${fact('Expires', expiresAt === null ? soft('Never') : timeTag(expiresAt))}
 ${fact('Created', timeTag(createdAt))}
-${fact('Changed', timeTag(updatedAt))}
+${fact('Changed', timeAgo(updatedAt))}
 </dl>
-${
-  canChange &&
-  html`<div class="actions"><a class="button quiet small" href="${dropPaths(slug).edit}">Edit details</a>
-<a class="button quiet small" href="${dropPaths(slug).passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a></div>`
-}
 </section>`;
 }
 
@@ -157,7 +128,7 @@ function tagList(metadata: Drop['metadata']): Html {
 function shareSection(drop: Drop, baseUrl: string): Html {
   const url = pageUrl(baseUrl, drop.slug);
   const qrPath = pagePartPath(drop.slug, 'qr.svg');
-  return html`<section class="panel" aria-labelledby="share-title">
+  return html`<section class="panel" id="share" aria-labelledby="share-title">
 <h2 id="share-title">Share</h2>
 <p class="copyable"><a href="${url}">${url}</a>${copyButton(url)}</p>
 ${drop.locked && html`<p class="small soft">Viewers also need the passcode.</p>`}
@@ -168,7 +139,6 @@ ${drop.locked && html`<p class="small soft">Viewers also need the passcode.</p>`
 <details class="more"><summary>Embed in another page</summary>
 ${drop.locked ? lockedNote : embedField(embedCode(drop, baseUrl))}
 </details>
-<p><a href="${dropPaths(drop.slug).download}" download>Download the HTML file</a></p>
 </section>`;
 }
 
@@ -190,9 +160,9 @@ function embedCode({ slug, title }: Drop, baseUrl: string): string {
   );
 }
 
-const widths = { full: 'Full', tablet: 'Tablet', phone: 'Phone' } as const;
+const widths = { desktop: 'Desktop', phone: 'Phone' } as const;
 
-/** The drop in a frame, which the style sheet gives the width that is chosen. @param preview null: there is nothing to show */
+/** The drop in a frame, which the style sheet scales from the width that is chosen. @param preview null: there is nothing to show */
 function previewSection(preview: Preview | null): Html | null {
   if (preview === null) return null;
   return html`<section class="panel preview" aria-labelledby="preview-title">
@@ -200,7 +170,7 @@ function previewSection(preview: Preview | null): Html | null {
 <fieldset class="segments"><legend class="visually-hidden">Width of the preview</legend>
 ${Object.entries(widths).map(
   ([key, name]) =>
-    html`<label><input class="visually-hidden" type="radio" name="preview" value="${key}"${key === 'full' && html` checked`}>${name}</label>
+    html`<label><input class="visually-hidden" type="radio" name="preview" value="${key}"${key === 'desktop' && html` checked`}>${name}</label>
 `,
 )}</fieldset></div>
 <div class="stage"><iframe src="${preview.src}" title="Preview of the page" sandbox="${preview.sandbox}" referrerpolicy="no-referrer"></iframe></div>

@@ -110,12 +110,6 @@ ${context !== null && html`<section class="panel" aria-labelledby="context-title
 /** The style sheets of `historySection`. */
 export const historyStyles = ['history'] as const;
 
-/** What `?notice=` of the drop's page says after a change of its versions. */
-export const historyNotices = {
-  restored: 'The version is published again, as a new version.',
-  version_deleted: 'The version is deleted.',
-} as const;
-
 /** The newest versions, as a part of the drop's page; all are on a page of their own. */
 const shownAtOnce = 20;
 
@@ -124,8 +118,7 @@ export function historySection(history: HistoryData): Html {
   const { drop, versions } = history;
   const paths = dropPaths(drop.slug);
   return html`<section class="panel history" id="history" aria-labelledby="history-title">
-<div class="panel-head"><h2 id="history-title">History</h2><div class="actions">${versions.length > 1 && html`<a class="button quiet small" href="${paths.compare}">Compare versions</a>`}
-${drop.takedown === null && html`<a class="button quiet small" href="${paths.newVersion}">New version</a>`}</div></div>
+<div class="panel-head"><h2 id="history-title">History</h2>${versions.length > 1 && html`<a class="button quiet small" href="${paths.compare}">Compare versions</a>`}</div>
 ${versionList(history, versions.slice(0, shownAtOnce))}
 ${versions.length > shownAtOnce && html`<p class="small"><a href="${paths.history}">Show all ${versions.length} versions</a></p>`}
 ${versions.length === 1 && html`<p class="soft small">Each new version keeps the address. You can compare and restore versions here.</p>`}

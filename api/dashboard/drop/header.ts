@@ -1,0 +1,55 @@
+import type { Drop } from '../../../shared/drops/drop.ts';
+import { type Html, html, visible } from '../../html/html.ts';
+import { copyButton, menu, noticeFor, timeTag } from '../../html/parts.ts';
+import { pagePath, pageUrl } from '../../http/paths.ts';
+import { dropPaths } from '../paths.ts';
+
+/** The part of a drop's page that stays in view: the title, what is done most, and what the last form has done. */
+export function dropHeader(drop: Drop, baseUrl: string, notice: unknown): Html {
+  const { slug, title, takedown } = drop;
+  const shown = noticeFor(notice, noticesOf(drop, baseUrl));
+  return html`<header class="drop-header">
+<div class="drop-title"><h1 class="clip">${visible(title)}</h1>${badges(drop)}</div>
+<div class="actions">${
+    takedown === null &&
+    html`<a class="button small" href="${pagePath(slug)}" target="_blank" rel="noopener">Open</a>
+${copyButton(pageUrl(baseUrl, slug), 'Copy link')}
+<a class="button quiet small" href="${dropPaths(slug).newVersion}">New version</a>
+`
+  }${menu('drop-menu', 'More about this drop', menuLinks(drop))}</div>
+${shown && html`<div class="drop-notice">${shown}<a class="button quiet small" href="${dropPaths(slug).drop}" data-close-notice>Close</a></div>`}
+</header>`;
+}
+
+function badges({ locked, takedown, expiresAt, latestVersion }: Drop): Html {
+  if (takedown !== null) return html`<span class="badge bad">Taken down</span>`;
+  return html`<span class="soft small">Version ${latestVersion}</span><span class="badge${locked ? ' warn' : ' good'}">${locked ? 'Locked' : 'Public'}</span>${expiresAt !== null && html`<span class="badge warn">Expires ${timeTag(expiresAt)}</span>`}`;
+}
+
+function menuLinks({ slug, takedown, locked }: Drop): Html {
+  const paths = dropPaths(slug);
+  const changes = html`<a href="${paths.edit}">Edit details</a>
+<a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>
+<a href="#share">QR code and embedding</a>
+`;
+  return html`${takedown === null && changes}<a href="${paths.download}" download>Download the HTML file</a>
+<a class="danger" href="${paths.remove}">Delete this drop</a>`;
+}
+
+/** What happened before the page was opened. The number is the drop's: everybody can write an address. */
+function noticesOf({ slug, latestVersion, locked }: Drop, baseUrl: string): Record<string, string | Html> {
+  const version = `Version ${latestVersion}`;
+  const url = pageUrl(baseUrl, slug);
+  const passcode = locked
+    ? `The passcode is set. Viewers must enter it to see version ${latestVersion} or any other.`
+    : `The passcode is removed. Everybody with the link can read version ${latestVersion} and all others.`;
+  return {
+    new: html`<span><strong>${version} is published.</strong> <code class="wrap-anywhere">${url}</code></span> ${copyButton(url)} <a class="button quiet small" href="${pagePath(slug)}" target="_blank" rel="noopener">Open</a>`,
+    published: `${version} is published at the same address.`,
+    restored: `${version} is published at the same address. It is a copy of the version that you restored.`,
+    version_deleted: `The version is deleted. Viewers see version ${latestVersion}.`,
+    saved: `The details are saved. Viewers still see version ${latestVersion}.`,
+    locked: passcode,
+    unlocked: passcode,
+  };
+}
