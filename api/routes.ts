@@ -17,6 +17,7 @@ import { reportRoutes } from './reports/reports.ts';
 import { assetRoutes, clientFileRoutes } from './service/asset-files.ts';
 import { descriptionRoutes } from './service/description.ts';
 import { healthRoutes } from './service/health.ts';
+import { helpRoutes } from './service/help-page.ts';
 import { homeRoutes } from './service/home.ts';
 import { onboardingRoutes } from './service/onboarding.ts';
 import { agentFileRoutes, textFileRoutes } from './service/text-files.ts';
@@ -27,6 +28,7 @@ import { versionRoutes } from './versions/versions.ts';
 /** The description and the API reference have the calls in this order. */
 const resources: readonly ((parts: RouteParts) => readonly Route[])[] = [
   homeRoutes,
+  helpRoutes,
   onboardingRoutes,
   descriptionRoutes,
   agentFileRoutes,

@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
 import type { DropError } from '../../shared/domain/errors.ts';
 import { formError } from '../html/forms.ts';
-import { type Fragment, type Html, html } from '../html/html.ts';
+import { type Fragment, type Html, html, visible } from '../html/html.ts';
 import type { HtmlPage, NavItem, PageParts } from '../html/layout.ts';
+import { statusOf } from '../http/http-error.ts';
+import { dashboardPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { FormRules, Limit, Session, SessionAccess } from '../http/session.ts';
@@ -60,14 +62,20 @@ export function sessionPages(
   { withSession, sessionForm }: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
   lay: (session: Session, page: SessionPage) => HtmlPage,
 ) {
-  const answer = async (res: Response, session: Session, shown: Answered) =>
-    show(res, await shown, (page) => lay(session, page));
+  async function answer(req: Request, res: Response, session: Session, read: () => Answered): Promise<void> {
+    const shown = await orAgain(
+      req,
+      async () => read(),
+      (error) => gonePage(session, error),
+    );
+    show(res, shown, (page) => lay(session, page));
+  }
 
   function page(path: string, read: (req: Request, res: Response, session: Session) => Answered): Route {
     return open(
       'GET',
       path,
-      withSession((req, res, session) => answer(res, session, read(req, res, session))),
+      withSession((req, res, session) => answer(req, res, session, () => read(req, res, session))),
     );
   }
 
@@ -77,7 +85,7 @@ export function sessionPages(
       path,
       sessionForm(
         limit,
-        (req, res, session, sent) => answer(res, session, save(req, res, session, sent)),
+        (req, res, session, sent) => answer(req, res, session, () => save(req, res, session, sent)),
         rules,
       ),
     );
@@ -106,6 +114,19 @@ export function sessionPages(
         );
       return [page(path, (req, _, session) => ask(req, session)), form(path, limit, save, rules)];
     },
+  };
+}
+
+/** What the address names does not exist for this account. @throws any other error */
+function gonePage({ accountName }: Session, error: DropError): SessionPage {
+  if (statusOf(error) !== 404) throw error;
+  return {
+    title: error.message,
+    error,
+    body: html`<section class="empty"><h1>${error.message}</h1>
+<p>It may have expired, or you or a program with a token of yours may have deleted it: then it is gone for good. Or it belongs to
+another account: you are signed in as <b>${visible(accountName)}</b>.</p>
+<p><a class="button quiet" href="${dashboardPaths.drops}">Your drops</a></p></section>`,
   };
 }
 

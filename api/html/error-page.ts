@@ -1,4 +1,6 @@
 import type { DropError } from '../../shared/domain/errors.ts';
+import { slugPattern } from '../../shared/domain/ids.ts';
+import { helpPath, ownerPath } from '../http/paths.ts';
 import { errorText } from './forms.ts';
 import { type Html, html } from './html.ts';
 import type { PageParts } from './layout.ts';
@@ -9,18 +11,27 @@ interface ErrorText {
   readonly next?: Html;
 }
 
+/** What the page leads to. */
+export interface ErrorPlace {
+  /** The service's own address: on the host of a drop, a path alone would lead to that drop. */
+  readonly baseUrl: string;
+  /** The path and query that were asked for. */
+  readonly address: string;
+}
+
 /** The page that shows an error to a person. */
-export function errorPage(status: number, error: DropError): PageParts {
+export function errorPage(status: number, error: DropError, place: ErrorPlace): PageParts {
   const byCode = texts[`${status} ${error.code}`];
   const { title, text, next } = byCode ?? texts[status] ?? { title: 'Request failed' };
   const { details } = error;
+  const isGone = status === 410 || (status === 404 && byCode === undefined);
   return {
     title,
     error,
     body: html`<p class="status">${status}</p>
 <h1>${title}</h1>
 <p>${errorText({ message: text ?? error.message, details })}</p>
-${byCode && typeof details?.url === 'string' ? linkTo(details.url) : next}`,
+${byCode && typeof details?.url === 'string' ? linkTo(details.url) : next}${isGone && waysOn(place, status === 404)}`,
     policy: { 'form-action': "'none'", 'frame-ancestors': "'self'" }, // the viewer's frame shows it when the raw page fails
   };
 }
@@ -28,28 +39,46 @@ ${byCode && typeof details?.url === 'string' ? linkTo(details.url) : next}`,
 /** `_top`, because the viewer's frame may show the error. */
 const linkTo = (url: string) => html`<p><a class="button" href="${url}" target="_top">Open the page</a></p>`;
 
+/**
+ * Of a drop it says all that may have happened, never which: a stranger learns nothing. The owner's page of the drop says more, and
+ * a link leads there for everybody, so that no session is looked up.
+ */
+function waysOn({ baseUrl, address }: ErrorPlace, isUnknown: boolean): Html {
+  const slug = /^\/(?:p|report)\/([^/?#]+)/.exec(address)?.[1];
+  const link = (path: string, text: string) => html`<a href="${baseUrl + path}" target="_top">${text}</a>`;
+  const start = html`<p><a class="button" href="${baseUrl}/" target="_top">Go to the start page</a></p>`;
+  if (slug === undefined) return start;
+  return html`<ul>
+${isUnknown && html`<li>The address may have a typing error, or a part of it may be missing.</li>\n`}<li>The page may have expired, or its owner may have moved or deleted it.</li>
+<li>The operators of this service may have taken it down.</li>
+</ul>
+<p>Ask the person who sent you the link for the right one.</p>
+${start}
+<p class="small">${link(`${helpPath}#viewers`, 'What is this service?')}</p>${
+    slugPattern.test(slug) &&
+    html`
+<p class="small">Is it your page? ${link(ownerPath(slug), 'Look it up in your drops')}</p>`
+  }`;
+}
+
 /** By status and code, or by status. Without a text, the page shows the message of the error. */
 const texts: Readonly<Record<string, ErrorText>> = {
   '404 version_not_found': {
     title: 'Version not found',
-    text: 'This page exists, but not in this version. The owner may have deleted the version.',
+    text: 'This page exists, but not in this version, or not any more: the owner may have deleted the version.',
     next: html`<p><a class="button" href="?">Show the latest version</a></p>`,
   },
   '400 invalid_slug': {
     title: 'Page not found',
-    text: 'This address is not a valid page address. Check it for typing errors.',
+    text: 'This address is not a valid page address. Check it for typing errors, or ask the person who sent it to you.',
   },
   '403 passcode_required': {
     title: 'Passcode required',
     text: 'This page is locked. Open the page and enter its passcode there.',
   },
-  '410 forbidden': { title: 'Page removed', text: 'The operators of this service removed this page.' },
   401: { title: 'Not signed in' },
   403: { title: 'Not allowed' },
-  404: {
-    title: 'Page not found',
-    text: 'There is no page at this address. Check the address for typing errors. The page may also have been deleted.',
-  },
+  404: { title: 'Page not found', text: 'There is no page at this address.' },
   410: { title: 'Page removed', text: 'This page is no longer available.' },
   429: { title: 'Too many requests' },
   500: { title: 'Server error', text: 'The server failed and logged the error. Try again later.' },

@@ -1,5 +1,6 @@
 import type { Config } from '../../shared/config/config.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
+import { helpPath } from '../http/paths.ts';
 import { type Assets, assetsPath, manifestPath } from './assets.ts';
 import { envelopeData } from './forms.ts';
 import { type Html, html, toText, visible } from './html.ts';
@@ -44,6 +45,8 @@ export interface SignedIn {
 export type NavItem = 'drops' | 'new' | 'account' | 'operators';
 
 export interface Layout {
+  /** The service's own address. */
+  readonly baseUrl: string;
   /** The brand above, the body on a narrow card. */
   page(parts: PageParts): HtmlPage;
   /** A page with a layout of its own: `body` contains the one `main` element. */
@@ -68,6 +71,9 @@ export function createLayout({
 <link rel="icon" href="${urlOf('favicon.ico')}" sizes="32x32">
 <link rel="apple-touch-icon" href="${urlOf('apple-touch-icon.png')}">
 <link rel="manifest" href="${BASE_URL}${manifestPath}">`;
+
+  // `_top`, because the viewer's frame may show an error page.
+  const footer = html`<footer class="foot small"><a href="${BASE_URL}${helpPath}" target="_top">Help</a></footer>`;
 
   // The shared script shows buttons and other times: after the first paint they would move what is below them.
   const scriptTag = (name: string) =>
@@ -102,16 +108,17 @@ ${body}
   }
 
   return {
+    baseUrl: BASE_URL,
     page: (parts) =>
       lay(
         parts,
         'narrow',
-        html`<header class="masthead">${brandTo(`${BASE_URL}/`)}</header>\n<main>${parts.body}</main>`,
+        html`<header class="masthead">${brandTo(`${BASE_URL}/`)}</header>\n<main>${parts.body}</main>\n${footer}`,
       ),
     bare: (parts) => lay(parts, 'bare', parts.body),
     dashboard(session, nav, parts) {
       const scripts = ['shared', ...(parts.scripts ?? [])];
-      const body = html`${dashboardHeader(session, nav)}\n<main id="main" tabindex="-1">${session.caller.isSuspended && suspensionNotice}${parts.body}</main>`;
+      const body = html`${dashboardHeader(session, nav)}\n<main id="main" tabindex="-1">${session.caller.isSuspended && suspensionNotice}${parts.body}</main>\n${footer}`;
       return lay({ ...parts, scripts }, 'wide', body);
     },
   };

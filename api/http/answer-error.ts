@@ -27,8 +27,9 @@ export function answerError(
   }
   const status = setStatusAndHeaders(res, shown);
   if (isArriving(req)) res.setHeader('Connection', 'close'); // so that the client stops sending
+  const place = { baseUrl: layout.baseUrl, address: req.url ?? '' };
   const body = isNavigation(req)
-    ? asPage(layout.page(errorPage(status, shown)), res)
+    ? asPage(layout.page(errorPage(status, shown, place)), res)
     : asJson(presentError(shown), res);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(req.method === 'HEAD' ? undefined : body);

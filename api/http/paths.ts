@@ -42,12 +42,11 @@ export function rawPath(slug: string): string {
   return `${pagePath(slug)}/raw`;
 }
 
-/** What the scripts and menus of a viewer page ask for. @param version null for the latest */
-export function pagePartPath(
-  slug: string,
-  part: 'latest' | 'versions' | 'download' | 'print' | 'qr.svg',
-  version: number | null = null,
-): string {
+/** What the scripts and menus of a viewer page ask for. */
+export type PagePart = 'latest' | 'versions' | 'download' | 'print' | 'qr.svg';
+
+/** @param version null for the latest */
+export function pagePartPath(slug: string, part: PagePart, version: number | null = null): string {
   return `${pagePath(slug)}/${part}${version === null ? '' : `?v=${version}`}`;
 }
 
@@ -68,6 +67,9 @@ export function newVersionPath(slug: string): string {
 export function reportPath(slug: string, version: number | null): string {
   return version === null ? `/report/${slug}` : `/report/${slug}?v=${version}`;
 }
+
+/** The page of help for people. */
+export const helpPath = '/help';
 
 /** RFC 9116, section 3. */
 export const securityTxtPath = '/.well-known/security.txt';

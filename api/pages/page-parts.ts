@@ -2,15 +2,15 @@ import type { Request, Response } from 'express';
 import { correction, generate } from 'lean-qr';
 import { toSvgSource } from 'lean-qr/extras/svg';
 import { edgeSeconds } from '../../shared/config/config.ts';
-import { notFound } from '../../shared/domain/errors.ts';
+import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { PageWithVersion, Version } from '../../shared/drops/drop.ts';
 import { html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { timeTag } from '../html/parts.ts';
 import { isNavigation } from '../http/answer-error.ts';
 import { readSlug } from '../http/parameters.ts';
-import { pagePartPath, pagePath, pageUrl } from '../http/paths.ts';
-import { open, type Route } from '../http/route.ts';
+import { type PagePart, pagePartPath, pagePath, pageUrl } from '../http/paths.ts';
+import { type Handler, open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes, sendJson, sendPage } from '../http/send.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
@@ -37,7 +37,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
     }),
 
     /** Newest first: a page for a person, JSON for the menu of the viewer, which asks when it is opened. */
-    open('GET', pagePartPath(':slug', 'versions'), async (req, res) => {
+    unlocked('versions', async (req, res) => {
       const page = await openPage(req, res, null);
       const versions = await pages.versions(page);
       // Not `no-cache`: going back, a browser would show the JSON in place of the page.
@@ -47,7 +47,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
     }),
 
     /** The bytes as posted. */
-    open('GET', pagePartPath(':slug', 'download'), async (req, res) => {
+    unlocked('download', async (req, res) => {
       const page = await openPage(req, res);
       const document = await pages.document(page);
       setDownloadHeaders(res, page.slug, page.version.number);
@@ -55,7 +55,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
     }),
 
     /** The raw page, which asks to be printed. The viewer cannot print its frame whole, because it has another origin. */
-    open('GET', pagePartPath(':slug', 'print'), async (req, res) => {
+    unlocked('print', async (req, res) => {
       const page = await openPage(req, res);
       const body = await pages.body(page, 'identity');
       if (body === null) throw notFound('version');
@@ -65,6 +65,19 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
 
     open('GET', pagePartPath(':slug', 'qr.svg'), (req, res) => sendQrCode(req, res, config.BASE_URL)),
   ];
+}
+
+/** A page. A person who has not entered the passcode is sent to the page that asks for it. */
+function unlocked(part: PagePart, handler: Handler): Route {
+  return open('GET', pagePartPath(':slug', part), async (req, res) => {
+    try {
+      await handler(req, res);
+    } catch (error) {
+      const isLocked = error instanceof DropError && error.code === 'passcode_required';
+      if (!isLocked || !isNavigation(req)) throw error;
+      res.redirect(303, pagePath(readSlug(req)) + new URL(req.url, 'http://service').search);
+    }
+  });
 }
 
 const daySeconds = 86_400;

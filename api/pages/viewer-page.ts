@@ -1,7 +1,7 @@
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { timeAgo, timeTag } from '../html/parts.ts';
-import { pagePartPath, pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
+import { helpPath, pagePartPath, pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
 import { type SocialParts, socialTags } from './social-tags.ts';
 
@@ -86,6 +86,7 @@ function aboutMenu({ title, description, version, createdAt }: ViewerParts): Htm
   return html`<div class="sheet about" popover id="about">
 <p class="strong" dir="auto">${title}</p>
 ${description !== null && html`<p dir="auto">${description}</p>\n`}<p class="soft small">Version ${version}, published ${timeTag(createdAt)} with <a href="/">Dropleaf</a></p>
+<p class="small"><a href="${helpPath}#viewers">What is this page?</a></p>
 </div>`;
 }
 

@@ -7,7 +7,7 @@ import { sendPage } from '../http/send.ts';
 import { json, limitsShape, type Operation, presentLimits, type Reply } from '../openapi/operation.ts';
 import { address, anything, exactly, fields, named, text, type Wire } from '../openapi/shape.ts';
 import { withoutRepetitions } from '../openapi/without-repetitions.ts';
-import { docsPage } from './docs-page.ts';
+import { createReference } from './docs-page.ts';
 
 /** Spec section 9: the discovery description carries schema version 1. */
 const discoveryShape = named(
@@ -80,7 +80,7 @@ function descriptionOperations() {
 export function descriptionRoutes({ services: { config }, layout, describe }: RouteParts): readonly Route[] {
   const docs = descriptionOperations();
   const description = once(() => asJson(withoutRepetitions(describe())));
-  const reference = once(() => layout.page(docsPage(describe())));
+  const reference = once(() => createReference(describe()));
   const discovery = asJson(presentDiscovery(config));
   return [
     openCall(
@@ -90,9 +90,9 @@ export function descriptionRoutes({ services: { config }, layout, describe }: Ro
       anyOrigin((req, res) => description()(req, res)),
     ),
     openCall('GET', servicePaths.discovery, docs.discover, anyOrigin(discovery)),
-    open('GET', servicePaths.docs, (_req, res) => {
+    open('GET', servicePaths.docs, ({ query: { q } }, res) => {
       res.setHeader('Cache-Control', 'no-cache');
-      sendPage(res, 200, reference());
+      sendPage(res, 200, layout.page(reference()(typeof q === 'string' ? q.slice(0, 100) : '')));
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import MarkdownIt from 'markdown-it';
-import { type Html, html, raw } from '../html/html.ts';
+import { type Html, html, raw, toText } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
+import { helpPath } from '../http/paths.ts';
 import type {
   ApiDescription,
   DescribedOperation,
@@ -44,52 +45,94 @@ const formType = 'application/x-www-form-urlencoded';
 /** For paths and required parameters. */
 const samples: Record<string, string> = { slug: 't9tzZkipKQ5I', n: '1', id: '0123456789ab', token: 'POLL' };
 
-/** The API reference: the description as a page for people. */
-export function docsPage(api: ApiDescription): PageParts {
+/** A call or an object. */
+interface Entry {
+  readonly id: string;
+  readonly name: string;
+  readonly content: Html;
+  /** What a search finds it by: all its text, in lower case. browser/docs.ts reads the same. */
+  readonly text: string;
+}
+
+interface Group {
+  readonly name: string;
+  readonly intro: Html | null;
+  readonly entries: readonly Entry[];
+}
+
+/** The API reference: the description as a page for people. @returns makes the page, with what matches the search alone */
+export function createReference(api: ApiDescription): (search: string) => PageParts {
+  const baseUrl = api.servers[0]?.url ?? '';
   const routes = Object.entries(api.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]): Route => ({ ...operation, method, path })),
   );
-  const groups = api.tags.map(({ name, description }) => {
-    return { name, description, routes: routes.filter(({ tags }) => tags.includes(name)) };
-  });
-  const schemas = Object.entries(api.components.schemas);
-  const baseUrl = api.servers[0]?.url ?? '';
+  const groups: readonly Group[] = [
+    ...api.tags.map(({ name, description }) => {
+      const entries = routes
+        .filter(({ tags }) => tags.includes(name))
+        .map((route) => entryOf(route.operationId, route.summary, operationContent(route, baseUrl)));
+      return { name, intro: markdown(description), entries };
+    }),
+    {
+      name: 'Objects',
+      intro: null,
+      entries: Object.entries(api.components.schemas).map(([name, schema]) =>
+        entryOf(name, name, fieldsOf(toSchema(schema))),
+      ),
+    },
+  ];
+  return (search) => referencePage(groups, search.trim(), markdown(api.info.description));
+}
+
+function entryOf(id: string, name: string, content: Html): Entry {
+  const text = `${name} ${toText(content).replace(/<[^>]*>/g, ' ')}`.toLowerCase();
+  return { id, name, content, text };
+}
+
+function referencePage(groups: readonly Group[], search: string, basics: Html): PageParts {
+  const words = search.toLowerCase().split(/\s+/);
+  const hide = ({ text }: Entry) => !words.every((word) => text.includes(word)) && html` hidden`;
+  const all = groups.flatMap(({ entries }) => entries);
+  const found = all.filter((entry) => hide(entry) === false);
   return {
     title: 'API reference',
     styles: ['docs'],
-    body: html`<nav aria-label="Contents">
-${groups.map(
-  ({ name, routes }) => html`<h2>${name}</h2>
-<ul>${routes.map(({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`)}</ul>`,
-)}
-<h2>Objects</h2>
-<ul>${schemas.map(([name]) => html`<li><a href="#${name}">${name}</a></li>`)}</ul>
-</nav>
-<article>
+    scripts: ['docs'],
+    body: html`<header>
 <h1>API reference</h1>
-${markdown(api.info.description)}
-<p>For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+<p>Every call of the API, with its fields and errors. To publish in the browser you need none of it: see <a href="${helpPath}">Help</a>.</p>
+<form role="search" method="get"><label class="visually-hidden" for="q">Search the calls and objects</label>
+<input id="q" name="q" type="search" value="${search}" placeholder="passcode, versions, …" maxlength="100"><button class="quiet">Search</button></form>
+<p class="small soft" role="status" id="found">${search !== '' && `${found.length} of ${all.length} match.`}</p>
+</header>
+<nav aria-label="Contents" tabindex="0"><details><summary>Contents</summary>
 ${groups.map(
-  ({ name, description, routes }) => html`<h2>${name}</h2>
-${markdown(description)}${routes.map((route) => operationSection(route, baseUrl))}`,
+  ({ name, entries }) => html`<div class="group"><h2>${name}</h2>
+<ul>${entries.map((entry) => html`<li${hide(entry)}><a href="#${entry.id}">${entry.name}</a></li>`)}</ul></div>`,
 )}
-<h2>Objects</h2>
-${schemas.map(([name, schema]) => html`<section id="${name}"><h3>${name}</h3>${fieldsOf(toSchema(schema))}</section>`)}
+</details></nav>
+<article>
+<div id="basics"${search !== '' && html` hidden`}>
+${basics}
+<p>For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+</div>
+${groups.map(
+  ({ name, intro, entries }) => html`<div class="group"><h2>${name}</h2>
+${intro}${entries.map((entry) => html`<section id="${entry.id}"${hide(entry)}><h3>${entry.name}</h3>\n${entry.content}</section>\n`)}</div>`,
+)}
 </article>`,
   };
 }
 
 /** The description of an operation ends with its limits and error codes. */
-function operationSection(route: Route, baseUrl: string): Html {
-  const { operationId, summary, method, path, security, description, parameters = [], requestBody } = route;
+function operationContent(route: Route, baseUrl: string): Html {
+  const { method, path, security, description, parameters = [], requestBody } = route;
   const [json, form] = [requestBody?.content['application/json'], requestBody?.content[formType]];
   const body = json ?? form;
   const rows = parameters.map(({ name, in: place, required, schema, description }) =>
     fieldRow(name, { ...toSchema(schema), description }, `${place}${required ? ', required' : ''}`),
   );
-  return html`<section id="${operationId}">
-<h3>${summary}</h3>
-<p class="route"><b>${method.toUpperCase()}</b> <code>${path}</code> <span class="soft">${security.length > 0 ? 'bearer token' : 'no token'}</span></p>
+  return html`<p class="route"><b>${method.toUpperCase()}</b> <code>${path}</code> <span class="soft">${security.length > 0 ? 'bearer token' : 'no token'}</span></p>
 ${markdown(description)}
 ${rows.length > 0 && html`<h4>Parameters</h4><dl class="fields">${rows}</dl>`}
 ${body && html`<h4>Body (${json ? 'JSON' : 'form'}${!requestBody?.required && ', optional'})</h4>${bodyOf(toSchema(body.schema))}`}
@@ -97,8 +140,7 @@ ${body && html`<h4>Body (${json ? 'JSON' : 'form'}${!requestBody?.required && ',
 <dl class="fields">${Object.entries(route.responses).map(([status, response]) => answerRow(status, response))}</dl>
 <h4>Example</h4>
 <pre><code>${curlCommand(route, baseUrl)}</code></pre>
-${exampleAnswer(route)}
-</section>`;
+${exampleAnswer(route)}`;
 }
 
 function answerRow(status: string, response: DescribedResponse | Reference): Html | null {

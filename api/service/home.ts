@@ -2,7 +2,14 @@ import type { Config } from '../../shared/config/config.ts';
 import { type Html, html } from '../html/html.ts';
 import { brandTo, type PageParts } from '../html/layout.ts';
 import { copyButton } from '../html/parts.ts';
-import { browserSignInPath, dashboardPaths, newDropPath, servicePaths, signInPaths } from '../http/paths.ts';
+import {
+  browserSignInPath,
+  dashboardPaths,
+  helpPath,
+  newDropPath,
+  servicePaths,
+  signInPaths,
+} from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { allowIndexing, sendPage, sendText } from '../http/send.ts';
@@ -74,7 +81,7 @@ ${toCopy(`${BASE_URL}${servicePaths.mcp}`)}
 </div>
 </main>
 <footer class="home-foot small"><p>Pages run in a sandbox, apart from this site and from each other.</p>
-<ul><li><a href="${servicePaths.docs}">API reference</a></li> <li><a href="${servicePaths.onboarding}">Agent protocol</a></li>
+<ul><li><a href="${helpPath}">Help</a></li> <li><a href="${servicePaths.docs}">API reference</a></li> <li><a href="${servicePaths.onboarding}">Agent protocol</a></li>
 <li><a href="${servicePaths.openapi}">openapi.json</a></li> <li><a href="${servicePaths.discovery}">dropleaf.json</a></li></ul></footer>`,
   };
 }

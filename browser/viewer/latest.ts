@@ -14,7 +14,7 @@ interface Latest {
 const ends: Readonly<Record<number, string>> = {
   403: 'This page needs its passcode.',
   404: 'This page was deleted or has expired.',
-  410: 'This page was removed by the operators.',
+  410: 'This page is no longer available.',
 };
 
 /**

@@ -58,6 +58,23 @@ describe('The page of a drop in the dashboard', () => {
     expect(answer.headers['cache-control']).to.equal('no-store');
   });
 
+  it('of what the account does not have, it says so, and what may have happened, in the dashboard', async () => {
+    const { slug } = await scene();
+    const { slug: short } = await ada.owner.create({ expires_at: service.clock.now() + 60_000 });
+    await ada.owner.request('DELETE', `/api/drops/${slug}`);
+    const { slug: foreign } = await service.newDrop();
+    service.clock.advance(60_000);
+    const texts: (string | undefined)[] = [];
+    for (const gone of [slug, short, foreign, 'nothing-here']) {
+      const { status, page } = await ada.open(`/drops/${gone}`);
+      expect(status).to.equal(404);
+      expect(page.find('a', { 'aria-current': 'page' })?.attributes.href).to.equal('/drops');
+      texts.push(page.find('main')?.text);
+    }
+    expect(texts[0]).to.include('expired').and.include('deleted').and.include('another account');
+    expect(new Set(texts).size).to.equal(1);
+  });
+
   it('of a locked drop the frame opens without the passcode, for the owner alone; nothing counts as a view', async () => {
     const { open, slug, read } = await scene({ passcode: 'open-sesame' });
     const { page } = await open();

@@ -127,6 +127,18 @@ describe('What belongs to a viewer page', () => {
     }
   });
 
+  it('of a locked drop: a person without the cookie is sent to the page that asks for the passcode', async () => {
+    const { slug } = await lockedDrop();
+    for (const part of ['versions', 'download', 'print']) {
+      for (const query of ['', '?v=1', '?v=99']) {
+        const answer = await service.get(`/p/${slug}/${part}${query}`, { headers: navigation });
+        expect([answer.status, answer.headers.location]).to.deep.equal([303, `/p/${slug}${query}`]);
+        expect(answer.headers['cache-control']).to.equal('private, no-store');
+        expectNoLeak(answer);
+      }
+    }
+  });
+
   it('ends with the page: 404 once it is deleted, expired or never was, 410 once it is taken down', async () => {
     const { owner, slug } = await published();
     const { slug: short } = await owner.create({ expires_at: service.clock.now() + 60_000 });

@@ -157,6 +157,7 @@ describe('Our own pages are accessible and have valid markup', function () {
       ['home', '/', {}],
       ['error-404', '/p/nosuchslug00', {}],
       ['error-404-raw', '/p/nosuchslug00/raw', {}],
+      ['help', '/help', {}],
       ['docs', '/docs', { colorSchemes: ['light'] }], // the longest page; its colours are those of the others
     ] as const) {
       it(name, async () => {

@@ -22,17 +22,40 @@ describe('GET /docs, in Chromium', function () {
         });
         expect(await section.innerText()).to.include(`${method.toUpperCase()} ${path}`);
       }
-      expect(await page.locator('script').count()).to.equal(0);
     });
   });
 
-  it('begins with its text on the first screen of a phone', async () => {
+  it('begins with a sentence and the search on the first screen of a phone', async () => {
     const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
     const page = await context.newPage();
     await page.goto(`${service.url}/docs`);
     const heading = page.getByRole('heading', { name: 'API reference', level: 1 });
-    expect((await heading.boundingBox())?.y).to.be.below(400);
+    expect((await heading.boundingBox())?.y).to.be.below(200);
+    expect((await page.getByRole('searchbox').boundingBox())?.y).to.be.below(400);
+    expect((await page.getByRole('heading', { name: 'Requests and errors' }).boundingBox())?.y).to.be.below(
+      640,
+    );
   });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`the search shows what matches, ${javaScriptEnabled ? 'while one types' : 'without scripts when it is sent'}`, async () => {
+      const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+      await page.goto(`${service.url}/docs`);
+      const all = await page.locator('article section:visible').count();
+      await page.getByRole('searchbox').fill('Restore VERSION');
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Search' }).click();
+      const section = page.getByRole('heading', { name: 'Restore a version', exact: true });
+      await page.getByRole('heading', { name: 'Start a sign-in' }).waitFor({ state: 'hidden' });
+      expect(await section.isVisible()).to.equal(true);
+      const found = await page.locator('article section:visible').count();
+      expect(await page.getByRole('status').innerText()).to.equal(`${found} of ${all} match.`);
+      expect(await page.getByRole('heading', { name: 'Sign-in', exact: true, level: 2 }).count()).to.equal(0);
+      await page.getByRole('searchbox').fill('nothing-has-this');
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByText(`0 of ${all} match.`).waitFor();
+      expect((await page.locator('article').innerText()).trim()).to.equal('');
+    });
+  }
 
   it('every link of the contents leads to a section, and the page asks no other host for anything', async () => {
     const page = await (await browser.newContext()).newPage();

@@ -6,7 +6,9 @@ import { type Code, DropError } from '../../shared/domain/errors.ts';
 import { parsePage } from '../support/html.ts';
 import { pageOf } from '../support/layout.ts';
 
-const errorPage = (status: number, error: DropError) => pageOf(errorView(status, error));
+const baseUrl = 'https://drops.example';
+const errorPage = (status: number, error: DropError, address = '/nothing') =>
+  pageOf(errorView(status, error, { baseUrl, address }));
 
 const failure = (code: Code, message = 'The message of the error.', details?: object) =>
   new DropError(code, message, details && { ...details });
@@ -47,6 +49,31 @@ describe('errorPage', () => {
   it('links to the latest version when a version is missing', () => {
     const page = parsePage(errorPage(404, failure('version_not_found')).html);
     expect(page.find('a', { class: 'button' })?.attributes.href).to.equal('?');
+  });
+
+  it('404 and 410 of a page say what may have happened, never what has, and lead on from every frame and host', () => {
+    const shown = [failure('not_found'), failure('forbidden')].map((error, i) => {
+      const page = parsePage(errorPage(i === 0 ? 404 : 410, error, '/p/t9tzZkipKQ5I/raw?v=2').html);
+      const reasons = page.all('li').map(({ text }) => text);
+      for (const word of ['expired', 'moved or deleted', 'operators'])
+        expect(reasons.join(' ')).to.include(word);
+      const links = page.all('a').map(({ attributes }) => [attributes.href, attributes.target]);
+      for (const path of ['/', '/help#viewers', '/drops/t9tzZkipKQ5I'])
+        expect(links).to.deep.include([baseUrl + path, '_top']);
+      return reasons;
+    });
+    const [unknown, removed] = shown;
+    expect(unknown?.[0]).to.include('typing error');
+    expect(unknown?.slice(1)).to.deep.equal(removed);
+  });
+
+  it('404 of no page, and 400 of what is no slug, lead to no drop', () => {
+    for (const address of ['/nothing', '/p/a.b', '/p/%2e', '/report/a.b?v=1']) {
+      const page = parsePage(errorPage(404, failure('not_found'), address).html);
+      const links = page.all('a').map(({ attributes }) => attributes.href);
+      expect(links).to.include(`${baseUrl}/`);
+      expect(links.join(' ')).not.to.include('/drops/');
+    }
   });
 
   it('says when to try again', () => {

@@ -16,6 +16,7 @@ import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf, pageOf } from '../support/layout.ts';
 
+const place = { baseUrl: 'https://drops.example', address: '/' };
 const pieces: readonly string[] = [
   ...`< > " ' & / = \` ; --> <!-- <script> </script> </title> </style> </textarea> <svg/onload=x> &lt; &#60; &quot &amp;lt;`.split(
     ' ',
@@ -64,8 +65,11 @@ const pages: Record<string, (text: string) => string> = {
         error: failure('invalid_arg', text),
       }),
     ),
-  error: (text) => htmlOf(errorPage(418, failure('invalid_arg', text, { field: text }))),
-  'a locked raw page': (text) => htmlOf(errorPage(403, failure('passcode_required', text, { url: text }))),
+  error: (text) => htmlOf(errorPage(418, failure('invalid_arg', text, { field: text }), place)),
+  'a page that is gone': (text) =>
+    htmlOf(errorPage(404, failure('not_found', text), { ...place, address: `/p/t9?v=${text}` })),
+  'a locked raw page': (text) =>
+    htmlOf(errorPage(403, failure('passcode_required', text, { url: text }), place)),
   report: (text) =>
     pageOf(
       reportFormPage({
