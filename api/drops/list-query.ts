@@ -1,6 +1,6 @@
 import { object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
-import { type DropQuery, sortFields, sortOrders } from '../../shared/drops/drop.ts';
+import { apiSortFields, type DropQuery, sortOrders } from '../../shared/drops/drop.ts';
 import { searchMaxCharacters } from '../../shared/drops/search.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
 import {
@@ -22,6 +22,11 @@ const notOneText = invalid('q must be one text');
 /** No list has so many pages, and every store calculates this number times the page size exactly. */
 const maxPage = 1_000_000_000;
 
+/** A query that the API accepts. */
+export interface ApiDropQuery extends DropQuery {
+  readonly sortBy: (typeof apiSortFields)[number];
+}
+
 /** The query of GET /api/drops (spec 4.4), without the metadata filters. */
 export function dropQuery(config: Config) {
   return object({
@@ -30,7 +35,7 @@ export function dropQuery(config: Config) {
       description: 'Drops on a page.',
       default: config.PAGE_SIZE,
     }),
-    sortBy: oneOf('sortBy', sortFields).meta({ description: 'The sort field.', default: 'created_at' }),
+    sortBy: oneOf('sortBy', apiSortFields).meta({ description: 'The sort field.', default: 'created_at' }),
     sortOrder: oneOf('sortOrder', sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
     q: string()
       .typeError(notOneText)
@@ -39,13 +44,13 @@ export function dropQuery(config: Config) {
       .test(atMostCharacters('invalid_arg', 'q', searchMaxCharacters))
       .meta({
         description:
-          'Only drops whose title or description contains every word of this text, in any order, also as a part of a word. Case and accents do not matter.',
+          'Only drops that contain every word of this text in title, description or metadata (as key=value), in any order, also as a part of a word. Case and accents do not matter.',
         examples: ['sales may'],
       }),
   });
 }
 
-export function createDropQueryReader(config: Config): (query: Record<string, unknown>) => DropQuery {
+export function createDropQueryReader(config: Config): (query: Record<string, unknown>) => ApiDropQuery {
   const schema = dropQuery(config);
 
   return (query) => {

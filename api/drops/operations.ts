@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/config/config.ts';
-import type { Drop, DropQuery } from '../../shared/drops/drop.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
 import { ifMatchParameter } from '../http/if-match.ts';
 import { maxParameters } from '../http/parameters.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { dropFields, metadataKeySchema, metadataValueSchema } from './fields.ts';
-import { dropQuery, metadataPrefix } from './list-query.ts';
+import { type ApiDropQuery, dropQuery, metadataPrefix } from './list-query.ts';
 import { dropListShape, dropShape, presentDrop, presentDropList } from './presenter.ts';
 import { createDropBodyReaders } from './requests.ts';
 
@@ -40,7 +40,7 @@ const sampleBody = {
   metadata: dropFields.metadata.example,
 };
 
-const sampleQuery: DropQuery = {
+const sampleQuery: ApiDropQuery = {
   page: 1,
   pageSize: 50,
   sortBy: 'created_at',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { type Drop, type DropQuery, sortFields, sortOrders } from '../../shared/drops/drop.ts';
+import { apiSortFields, type Drop, sortOrders } from '../../shared/drops/drop.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
 import type { Written } from '../../shared/idempotency/idempotency.ts';
 import { pageUrl, rawPath } from '../http/paths.ts';
@@ -20,6 +20,7 @@ import {
   type Wire,
 } from '../openapi/shape.ts';
 import { dropFields } from './fields.ts';
+import type { ApiDropQuery } from './list-query.ts';
 
 export const slugShape = text(dropFields.slug.about, {
   pattern: slugPattern.source,
@@ -72,7 +73,7 @@ export const dropListShape = named(
         page_size: integer('Maximum number of drops on a page.', 1, { examples: [50] }),
         total_items: integer('Drops that match.', 0, { examples: [1] }),
         total_pages: integer('Pages of the list. 0 if nothing matches.', 0, { examples: [1] }),
-        sort_by: oneOf('The sort field.', sortFields),
+        sort_by: oneOf('The sort field.', apiSortFields),
         sort_order: oneOf('The sort order.', sortOrders),
       }),
     ),
@@ -100,7 +101,7 @@ export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape>
 
 export function presentDropList(
   found: { drops: readonly Drop[]; total: number },
-  query: DropQuery,
+  query: ApiDropQuery,
   baseUrl: string,
 ): Wire<typeof dropListShape> {
   return {

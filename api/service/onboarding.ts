@@ -125,7 +125,7 @@ scripts handle and downloads work; cookies and storage do not. Give links to oth
 
 - Read one: \`GET ${base}/api/drops/{slug}\`; its HTML as posted: \`GET ${base}/api/drops/{slug}/html\`
 - List yours: \`GET ${base}/api/drops?metadata.project=demo&pageSize=20&page=1&sortBy=updated_at&sortOrder=desc\`
-  (every parameter is optional; several \`metadata.<key>\` must all match) answers
+  (every parameter is optional; several \`metadata.<key>\` must all match; \`q\` finds words in title, description and metadata) answers
   \`{"data": [drops], "pagination": {"page", "page_size", "total_items", "total_pages", "sort_by", "sort_order"}}\`.
   Unknown parameters are ignored: check that the \`metadata\` of a match is what you asked for.
 - New version, same address: \`PUT ${base}/api/drops/{slug}\` with \`{"html": "…"}\`, and \`title\`, \`description\`, \`metadata\`,

@@ -26,7 +26,7 @@ export function addReadingCommands(program: Command, open: OpenContext, name: st
     .summary('list your pages')
     .description('Lists your pages, newest first.')
     .option('--tag <key=value>', 'only pages with this tag; may be repeated', addTag)
-    .option('--search <words>', 'only pages with all these words in title or description')
+    .option('--search <words>', 'only pages with all these words in title, description or tags')
     .addOption(
       new Option('--sort <by>', 'created or updated: the latest first; views: the most first')
         .choices(Object.keys(sorts))

@@ -9,6 +9,7 @@ import type {
   OwnedVersion,
   Page,
   PendingTask,
+  TagCount,
 } from './drop.ts';
 import type { Conflict, DropTarget } from './revision.ts';
 
@@ -46,6 +47,9 @@ export interface DropStore {
 
   /** Number of the owner's live drops. */
   count(ownerId: string): Promise<number>;
+
+  /** The tags of the owner's live drops, the most frequent first, then by `key=value`; at most `limit`. */
+  countTags(ownerId: string, limit: number): Promise<TagCount[]>;
 
   /** Newest first; null: no such drop. */
   listVersions(ownerId: string, slug: string): Promise<OwnedVersion[] | null>;

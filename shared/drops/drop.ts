@@ -200,10 +200,12 @@ function isSameMetadata(one: Metadata, other: Metadata): boolean {
   return one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
 }
 
-export const sortFields = ['created_at', 'updated_at', 'view_count'] as const;
+/** The sort fields of the API (spec 4.4). */
+export const apiSortFields = ['created_at', 'updated_at', 'view_count'] as const;
+export const sortFields = [...apiSortFields, 'title'] as const;
 export const sortOrders = ['asc', 'desc'] as const;
 
-/** One page of the owner's drops. Drops with equal sort fields are ordered by creation, newest first, then by id. */
+/** One page of the owner's drops. Titles are compared as folded (drops/search.ts). Drops with equal sort fields are ordered by creation, newest first, then by id. */
 export interface DropQuery {
   /** The first page is 1. */
   readonly page: number;
@@ -212,8 +214,15 @@ export interface DropQuery {
   readonly sortOrder: (typeof sortOrders)[number];
   /** All pairs must match, so a key with two different values matches nothing. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
-  /** Words that must occur in title or description (drops/search.ts). */
+  /** Words that must occur in title, description or tags (drops/search.ts). */
   readonly search?: string;
+}
+
+/** A tag and the number of the owner's drops that have it. */
+export interface TagCount {
+  readonly key: string;
+  readonly value: string;
+  readonly count: number;
 }
 
 /** @param now Unix ms */

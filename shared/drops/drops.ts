@@ -19,6 +19,7 @@ import {
   type Lock,
   type NewVersion,
   type Publisher,
+  type TagCount,
   type WriteIds,
 } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
@@ -124,6 +125,12 @@ export function createDrops(deps: {
     return drop;
   }
 
+  async function runList<T extends object>(ownerId: string, list: () => Promise<T>): Promise<T> {
+    const listed = await lists.run(ownerId, list);
+    if (listed === undefined) throw unavailable(tooManyLists);
+    return listed;
+  }
+
   function orThrow(outcome: Outcome): Drop {
     const result = toResult(outcome);
     if (result instanceof DropError) throw result;
@@ -186,11 +193,12 @@ export function createDrops(deps: {
     listSlugs: ({ ownerId }: Caller): Promise<string[]> => drops.listSlugs(ownerId),
 
     /** @throws DropError `unavailable` if too many lists of the account wait */
-    async list(caller: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
-      const listed = await lists.run(caller.ownerId, () => drops.list(caller.ownerId, query));
-      if (listed === undefined) throw unavailable(tooManyLists);
-      return listed;
-    },
+    list: ({ ownerId }: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> =>
+      runList(ownerId, () => drops.list(ownerId, query)),
+
+    /** At most `limit`. @throws DropError `unavailable` as `list` */
+    countTags: ({ ownerId }: Caller, limit: number): Promise<TagCount[]> =>
+      runList(ownerId, () => drops.countTags(ownerId, limit)),
 
     /** @throws DropError `invalid_arg` for `expiresAt` out of range, like `create` and `addVersion` */
     async change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {

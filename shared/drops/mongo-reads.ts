@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
 import { createTimeSlices } from '../util/queues.ts';
-import type { Drop, DropQuery } from './drop.ts';
+import type { Drop, DropQuery, TagCount } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 import {
   type DropDocument,
@@ -14,13 +14,15 @@ import {
   ownedAt,
   type PageRow,
   pageFields,
+  readPairs,
   toDrop,
   toOwnedVersion,
   toPage,
   toPairs,
   versionField,
 } from './mongo-schema.ts';
-import { createSearch, foldText } from './search.ts';
+import { foldedOf, type TextRow, textFields } from './mongo-texts.ts';
+import { createSearch } from './search.ts';
 
 /** The largest `skip` that every server accepts. Pages beyond it are empty. */
 const maxSkip = 2 ** 31 - 1;
@@ -36,28 +38,29 @@ function matching(
   return { filter: { owner, pairs: { $all: toPairs(pairs) }, ...unexpired }, hint: 'drops_pairs' };
 }
 
-/** Indexes in the descending order of lists. */
-const sortedIndexes = {
-  created_at: 'drops_created',
-  updated_at: 'drops_changed',
-  view_count: 'drops_views',
-} as const satisfies Record<DropQuery['sortBy'], string>;
+/** What lists are sorted by, and an index in that order. */
+const orders = {
+  created_at: { field: 'created_at', index: 'drops_created', indexed: 'desc' },
+  updated_at: { field: 'updated_at', index: 'drops_changed', indexed: 'desc' },
+  view_count: { field: 'view_count', index: 'drops_views', indexed: 'desc' },
+  title: { field: 'folded_title', index: 'drops_title', indexed: 'asc' },
+} as const satisfies Record<DropQuery['sortBy'], object>;
 
 type DropReads = Pick<
   DropStore,
-  'find' | 'list' | 'listSlugs' | 'count' | 'listVersions' | 'findVersion' | 'findPage' | 'findRevisions'
+  | 'find'
+  | 'list'
+  | 'listSlugs'
+  | 'count'
+  | 'countTags'
+  | 'listVersions'
+  | 'findVersion'
+  | 'findPage'
+  | 'findRevisions'
 >;
 
-/** The default cap of drops. The longest texts of so many take 5 MB. */
+/** The default cap of drops. A server ends an answer at 16 MB: the longest texts and tags of so many take two. */
 const textsPerAnswer = 500;
-
-const textFields = { _id: 1, title: 1, description: 1, folded_title: 1, folded_description: 1 } as const;
-type TextRow = Pick<DropDocument, keyof typeof textFields>;
-
-/** Drops of earlier releases have no folded texts until `migrate` has run. */
-function foldedOf({ title, description, folded_title, folded_description }: TextRow): string {
-  return `${folded_title ?? foldText(title)}\n${folded_description ?? foldText(description)}`;
-}
 
 /** Each method sends one command; `list` a second one if it searches, or if there are more drops than on its page. */
 export function createDropReads(connection: Connection, clock: Clock): DropReads {
@@ -106,12 +109,12 @@ export function createDropReads(connection: Connection, clock: Clock): DropReads
       if (metadata.some(([key, value]) => pairs.get(key) !== value)) return { drops: [], total: 0 };
       const { filter, hint } = matching(ownerId, pairs, clock.now());
       const direction = sortOrder === 'asc' ? 1 : -1;
+      const { field, index, indexed } = orders[sortBy];
       const byCreation = { created_at: direction, _id: 1 } as const;
       const sort =
-        sortBy === 'created_at' ? byCreation : ({ [sortBy]: direction, created_at: -1, _id: 1 } as const);
-      // Descending is the order of an index: only the documents of this page are read.
-      const isIndexed = pairs.size === 0 && sortOrder === 'desc';
-      const order = { sort, hint: isIndexed ? sortedIndexes[sortBy] : hint };
+        sortBy === 'created_at' ? byCreation : ({ [field]: direction, created_at: -1, _id: 1 } as const);
+      // In the order of an index only the documents of this page are read.
+      const order = { sort, hint: pairs.size === 0 && sortOrder === indexed ? index : hint };
       const part = { skip: (page - 1) * limit, limit };
       if (words !== undefined) {
         // The driver's cursor: Mongoose's takes five times as long for each document.
@@ -135,6 +138,26 @@ export function createDropReads(connection: Connection, clock: Clock): DropReads
     },
 
     count: (ownerId) => count(ownerId, new Map()),
+
+    async countTags(ownerId, limit) {
+      const { filter, hint } = matching(ownerId, new Map(), clock.now());
+      const counted = await drops.collection
+        .aggregate<{ _id: string; count: number }>(
+          [
+            { $match: filter },
+            { $project: { pairs: 1 } },
+            { $unwind: '$pairs' },
+            { $group: { _id: '$pairs', count: { $sum: 1 } } },
+            { $sort: { count: -1, _id: 1 } },
+            { $limit: limit },
+          ],
+          { hint, batchSize: limit + 1 },
+        )
+        .toArray();
+      return counted.flatMap(({ _id, count }) =>
+        Array.from(readPairs([_id]), ([key, value]): TagCount => ({ key, value, count })),
+      );
+    },
 
     async listVersions(ownerId, slug) {
       const row = await drops

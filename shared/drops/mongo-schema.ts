@@ -2,6 +2,7 @@ import { type Connection, type Model, Schema } from 'mongoose';
 import type { Takedown } from '../moderation/act.ts';
 import { type DocumentOf, type FieldsOf, fieldsOf } from '../mongo/collection.ts';
 import {
+  type DetailChanges,
   type Drop,
   dropRecord,
   firstOf,
@@ -17,7 +18,7 @@ import {
   versionRecord,
   withoutDocument,
 } from './drop.ts';
-import { foldText } from './search.ts';
+import { foldMetadata, foldText } from './search.ts';
 
 /** A version in the document of its drop. */
 export interface VersionDocument extends FieldsOf<typeof versionRecord> {
@@ -32,6 +33,7 @@ export interface DropDocument extends StoredFields {
   /** Absent in documents of earlier releases. */
   readonly folded_title?: string;
   readonly folded_description?: string;
+  readonly folded_metadata?: string;
   /** The metadata as `key=value`, in the caller's order; empty once deleted, so that no filter finds the drop. */
   readonly pairs: readonly string[];
   readonly lock: Lock | null;
@@ -75,6 +77,7 @@ const dropSchema: Schema = new Schema(
     ...drop.definition,
     folded_title: String,
     folded_description: String,
+    folded_metadata: String,
     pairs: [String],
     lock: new Schema({ id: String, hash: String }, part),
     version_count: Number,
@@ -102,6 +105,7 @@ dropSchema.index({ owner: 1, pairs: 1 }, { name: 'drops_pairs' });
 dropSchema.index({ owner: 1, created_at: -1, _id: 1 }, { name: 'drops_created' });
 dropSchema.index({ owner: 1, updated_at: -1, created_at: -1, _id: 1 }, { name: 'drops_changed' });
 dropSchema.index({ owner: 1, view_count: -1, created_at: -1, _id: 1 }, { name: 'drops_views' });
+dropSchema.index({ owner: 1, folded_title: 1, created_at: -1, _id: 1 }, { name: 'drops_title' });
 dropSchema.index(
   { changed_at: 1, _id: 1 },
   { name: 'drops_chores', partialFilterExpression: { chores: true } },
@@ -214,11 +218,10 @@ export function liveDropDocument(
   const versions = parts.versions.map(versionDocument);
   const head = versions.at(-1);
   if (head === undefined) throw new Error(`drops ${stored.id} has no version`);
-  const { title, description, metadata, takedown } = stored;
+  const { metadata, takedown } = stored;
   return {
     ...drop.write(stored),
-    folded_title: foldText(title),
-    folded_description: foldText(description),
+    ...foldedFields(stored),
     pairs: toPairs(metadata),
     lock: lock === null ? null : { id: lock.id, hash: lock.hash },
     version_count: versions.length,
@@ -240,12 +243,21 @@ export function dropDocument(made: NewDrop, place: number, tasks: readonly Pendi
   return liveDropDocument(firstOf(made), { lock: made.lock, versions, place, tasks });
 }
 
+/** Of the texts that are given. */
+export function foldedFields({ title, description, metadata }: DetailChanges) {
+  return {
+    ...(title !== undefined && { folded_title: foldText(title) }),
+    ...(description !== undefined && { folded_description: foldText(description) }),
+    ...(metadata !== undefined && { folded_metadata: foldMetadata(metadata) }),
+  };
+}
+
 /** Keys contain no `=` (spec section 2), values may. */
 export function toPairs(metadata: Metadata): string[] {
   return Array.from(metadata, ([key, value]) => `${key}=${value}`);
 }
 
-function readPairs(pairs: readonly string[]): Metadata {
+export function readPairs(pairs: readonly string[]): Metadata {
   return new Map(
     pairs.map((pair) => {
       const end = pair.indexOf('=');

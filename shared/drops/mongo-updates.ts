@@ -1,15 +1,13 @@
-import type { Connection, mongo } from 'mongoose';
 import { columnOf } from '../domain/record.ts';
 import { type DetailChanges, detailRecord, type PendingTask } from './drop.ts';
 import {
-  type DropDocument,
   type DropRow,
   dropFields,
   type dropModel,
   type Filter,
+  foldedFields,
   toPairs,
 } from './mongo-schema.ts';
-import { foldText } from './search.ts';
 
 /** Updates of drops as aggregation pipelines, in which one update can use the values that it replaces. */
 export type Update = Readonly<Record<string, unknown>>[];
@@ -66,19 +64,18 @@ export const headOfVersions = {
   },
 };
 
-export function details({ metadata, ...changes }: DetailChanges): object {
-  const { title, description } = changes;
-  const given = new Map<string, unknown>(Object.entries(changes));
+export function details(given: DetailChanges): object {
+  const { metadata, ...changes } = given;
+  const values = new Map<string, unknown>(Object.entries(changes));
   const set = Object.entries(detailRecord.fields)
-    .filter(([name]) => given.has(name))
+    .filter(([name]) => values.has(name))
     .map(([name, { isLeftOut }]) => {
-      const value = given.get(name);
+      const value = values.get(name);
       return [columnOf(name), isLeftOut && value === null ? '$$REMOVE' : literal(value)];
     });
   return {
     ...Object.fromEntries(set),
-    ...(title !== undefined && { folded_title: literal(foldText(title)) }),
-    ...(description !== undefined && { folded_description: literal(foldText(description)) }),
+    ...literals(foldedFields(given)),
     ...(metadata !== undefined && { pairs: literal(toPairs(metadata)) }),
   };
 }
@@ -90,33 +87,4 @@ export function literal(value: unknown) {
 
 export function literals(values: object): object {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, literal(value)]));
-}
-
-const updatesAtOnce = 100;
-
-type Texts = Pick<DropDocument, '_id' | 'title' | 'description' | 'folded_title' | 'folded_description'>;
-
-/** Folds the texts of drops that an earlier release has stored, also beside this one. @returns of how many drops */
-export async function foldStoredTexts(connection: Connection): Promise<number> {
-  const drops = connection.collection<Texts>('drops');
-  const projection = { title: 1, description: 1, folded_title: 1, folded_description: 1 };
-  let folded = 0;
-  let updates: mongo.AnyBulkWriteOperation<Texts>[] = [];
-
-  async function update(): Promise<void> {
-    if (updates.length > 0) folded += (await drops.bulkWrite(updates, { ordered: false })).modifiedCount;
-    updates = [];
-  }
-
-  for await (const { _id, title, description, ...stored } of drops.find({}, { projection })) {
-    const texts = { folded_title: foldText(title), folded_description: foldText(description) };
-    const isCurrent =
-      stored.folded_title === texts.folded_title && stored.folded_description === texts.folded_description;
-    if (isCurrent) continue;
-    // Not if it was changed meanwhile: this release folds what it changes.
-    updates.push({ updateOne: { filter: { _id, title, description }, update: { $set: texts } } });
-    if (updates.length === updatesAtOnce) await update();
-  }
-  await update();
-  return folded;
 }

@@ -1,4 +1,4 @@
-import type { Drop } from './drop.ts';
+import type { Details } from './drop.ts';
 
 export const searchMaxCharacters = 200;
 
@@ -16,14 +16,29 @@ function fold(text: string): string {
 /** One character becomes 3 in Korean, and up to 18 (U+FDFA): what stores keep has a bound. */
 const maxGrowth = 3;
 
-/** A title or description as searches read it. Stores keep it: folding a text takes longer than searching it. */
+/** A text as searches read it, in one line. Stores keep it: folding a text takes longer than searching it. */
 export function foldText(text: string | null): string {
-  return text === null ? '' : fold(text).slice(0, maxGrowth * text.length);
+  return text === null
+    ? ''
+    : fold(text)
+        .slice(0, maxGrowth * text.length)
+        .replaceAll('\n', ' ');
 }
 
-/** What a search looks at. */
-export function foldTexts({ title, description }: Pick<Drop, 'title' | 'description'>): string {
-  return `${foldText(title)}\n${foldText(description)}`;
+type Tag = readonly [key: string, value: string];
+
+export interface Texts extends Pick<Details, 'title' | 'description'> {
+  readonly metadata: Iterable<Tag>;
+}
+
+/** Each tag as `key=value`. */
+export function foldMetadata(metadata: Iterable<Tag>): string {
+  return Array.from(metadata, ([key, value]) => foldText(`${key}=${value}`)).join(' ');
+}
+
+/** What a search looks at: three lines, of which the first is what lists by title are sorted by. */
+export function foldTexts({ title, description, metadata }: Texts): string {
+  return [foldText(title), foldText(description), foldMetadata(metadata)].join('\n');
 }
 
 /** Whether every word of the search occurs in folded texts, whole or as a part. Without a word it finds everything. */

@@ -24,19 +24,22 @@ const ownedAt = `owner_id = ? AND slug = ? AND ${isLive('?')}`;
 /** SQL: the live drops of an owner. Without the index's name SQLite may read every row. */
 const all = `drops INDEXED BY drops_by_owner WHERE owner_id = $ownerId AND ${isLive('$now')}`;
 
-/** SQL: the same by an index without the time of expiry. Reading rows takes ten times as long. */
+/** SQL: ids of drops of the owner that have expired. */
+const expired = `SELECT id FROM drops INDEXED BY drops_by_owner
+  WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now`;
+
+/** SQL: live drops by an index without the time of expiry. Reading rows takes ten times as long. */
 function allBy(index: string): string {
-  return `drops INDEXED BY ${index} WHERE owner_id = $ownerId AND deleted_at IS NULL AND id NOT IN (
-    SELECT id FROM drops INDEXED BY drops_by_owner
-    WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now)`;
+  return `drops INDEXED BY ${index} WHERE owner_id = $ownerId AND deleted_at IS NULL AND id NOT IN (${expired})`;
 }
 
-/** Where lists find their ids, in the descending order of an index. */
+/** Where lists find their ids: in the descending order of an index, or the ascending one of titles. */
 const sources = {
-  created_at: all,
-  updated_at: allBy('drops_by_change'),
-  view_count: allBy('drops_by_views'),
-} as const satisfies Record<DropQuery['sortBy'], string>;
+  created_at: { from: all, by: 'created_at' },
+  updated_at: { from: allBy('drops_by_change'), by: 'updated_at' },
+  view_count: { from: allBy('drops_by_views'), by: 'view_count' },
+  title: { from: allBy('drops_by_title'), by: 'folded_title' },
+} as const satisfies Record<DropQuery['sortBy'], object>;
 
 /** SQL: whether a drop has each of the `$count` distinct pairs. */
 const matches = `id IN (
@@ -47,14 +50,22 @@ const matches = `id IN (
 /** Returns its rows as one JSON text. */
 type Rows = Statement<[json: string]>;
 
-/** Reading and searching the longest texts of so many drops takes about a millisecond. */
-const searchedAtOnce = 50;
+/** Reading and searching the longest texts and tags of so many drops takes about a millisecond. */
+const searchedAtOnce = 10;
 /** Reading so many drops with the longest texts and metadata takes four milliseconds. */
 const readAtOnce = 50;
 
 type DropReads = Pick<
   DropStore,
-  'find' | 'list' | 'listSlugs' | 'count' | 'listVersions' | 'findVersion' | 'findPage' | 'findRevisions'
+  | 'find'
+  | 'list'
+  | 'listSlugs'
+  | 'count'
+  | 'countTags'
+  | 'listVersions'
+  | 'findVersion'
+  | 'findPage'
+  | 'findRevisions'
 >;
 
 export function createDropReads(db: Database, clock: Clock): DropReads {
@@ -73,6 +84,10 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
       SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
     listSlugs: db.prepareTuples<[slug: string]>(`SELECT slug FROM ${all} ORDER BY created_at, id`),
     countAll: db.prepareTuples<[count: number]>(`SELECT count(*) FROM ${all}`),
+    countTags: db.prepareTuples<[key: string, value: string, count: number]>(`
+      SELECT key, value, count(*) AS count FROM drop_metadata
+      WHERE owner_id = $ownerId AND drop_id NOT IN (${expired})
+      GROUP BY key, value ORDER BY count DESC, key || '=' || value LIMIT $limit`),
     texts: db.prepareTuples<[id: string, folded: string]>(`
       SELECT drops.id, folded FROM json_each(?) CROSS JOIN drops ON drops.id = value`),
   };
@@ -81,8 +96,8 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
   for (const field of sortFields) {
     for (const order of sortOrders) {
       const ties = field === 'created_at' ? 'id' : 'created_at DESC, id';
-      const sorted = `ORDER BY ${field} ${order}, ${ties}`;
-      const source = sources[field];
+      const { from: source, by } = sources[field];
+      const sorted = `ORDER BY ${by} ${order}, ${ties}`;
       lists.set(`${field} ${order}`, {
         page: prepareRows('id', `${source} ${sorted} LIMIT $limit OFFSET $offset`),
         ids: prepareRows('id', `${source} ${sorted}`),
@@ -176,6 +191,12 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
 
     async count(ownerId) {
       return aggregate(sql.countAll, { ownerId, now: clock.now() });
+    },
+
+    async countTags(ownerId, limit) {
+      await turns.next();
+      const rows = sql.countTags.all({ ownerId, now: clock.now(), limit });
+      return rows.map(([key, value, count]) => ({ key, value, count }));
     },
 
     async listVersions(ownerId, slug) {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Connection, mongo } from 'mongoose';
-import { foldStoredTexts } from '../drops/mongo-updates.ts';
+import { foldStoredTexts } from '../drops/mongo-texts.ts';
 import type { Log } from '../log/log.ts';
 import type { Mongo } from './connection.ts';
 import { knownDataForm, raiseDataForm, refuseNewer } from './data-form.ts';
@@ -67,7 +67,7 @@ export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
     log.info({ collection: name }, 'Dropped from MongoDB');
   }
   const drops = await foldStoredTexts(connection);
-  if (drops > 0) log.info({ drops }, 'Folded titles and descriptions for searches');
+  if (drops > 0) log.info({ drops }, 'Folded titles, descriptions and tags for searches');
   if (await retryConflicts(() => raiseDataForm(connection))) {
     isChanged = true;
     log.info({ form: knownDataForm }, 'MongoDB has the form of this release');

@@ -42,8 +42,11 @@ export function migrate(
 ): number {
   const known = knownDataForm();
   if (readDataForm(connection) >= known) return known;
-  connection.function('fold', (title: string, description: string | null) =>
-    foldTexts({ title, description }),
+  connection.function(
+    'fold',
+    { varargs: true },
+    (title: string, description: string | null, metadata = '[]') =>
+      foldTexts({ title, description, metadata: JSON.parse(metadata) }),
   );
   connection.exec('BEGIN IMMEDIATE'); // another process may migrate at the same moment
   try {

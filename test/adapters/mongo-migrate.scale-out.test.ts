@@ -5,7 +5,7 @@ import { knownDataForm, readDataForm } from '../../shared/mongo/data-form.ts';
 import { collectionsOf, findMissing, migrate } from '../../shared/mongo/migrate.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { createMongoRenderStore } from '../../shared/renders/mongo.ts';
-import { anArtefact, makeDrop, newestFirst } from '../contract/records.ts';
+import { anArtefact, makeDrop, newestFirst, tags } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { newMongoUri } from '../support/mongo.ts';
 import { rejectionOf } from '../support/rejection.ts';
@@ -50,7 +50,7 @@ describe('migrate (MongoDB)', () => {
       'tokens tokens tokens_account tokens_end',
       'sessions sessions sessions_account sessions_use',
       'sign_ins sign_ins sign_ins_code sign_ins_poll sign_ins_status sign_ins_account sign_ins_end',
-      'drops drops drops_slug drops_place drops_pairs drops_created drops_changed drops_views drops_chores drops_expiring drops_versions drops_trash',
+      'drops drops drops_slug drops_place drops_pairs drops_created drops_changed drops_views drops_title drops_chores drops_expiring drops_versions drops_trash',
       'day_views day_views',
       'contexts contexts',
       'artefacts artefacts',
@@ -72,20 +72,25 @@ describe('migrate (MongoDB)', () => {
   it('folds the texts of drops that an earlier release has stored or changed', async () => {
     await migrate(mongo, log);
     const stores = createMongoStores(mongo.connection, createTestClock());
-    for (const title of ['Straße', 'Ёлка', 'Café']) await makeDrop(stores, { title });
+    const metadata = tags('Ort=Köln');
+    for (const title of ['Straße', 'Ёлка', 'Café', 'Neu']) await makeDrop(stores, { title, metadata });
     const drops = mongo.connection.collection('drops');
-    await drops.updateOne({ title: 'Straße' }, { $unset: { folded_title: '', folded_description: '' } });
+    const folded = { folded_title: '', folded_description: '', folded_metadata: '' };
+    await drops.updateOne({ title: 'Straße' }, { $unset: folded });
+    await drops.updateOne({ title: 'Neu' }, { $set: { pairs: ['Ort=Zürich'] } });
     await drops.updateOne({ title: 'Ёлка' }, { $set: { title: 'Über', description: 'Öl' } });
     const count = async (search: string) =>
       (await stores.drops.list('owner', { ...newestFirst, search })).total;
-    expect([await count('strasse'), await count('uber ol')]).to.deep.equal([1, 0]);
+    const found = async () => [await count('strasse koln'), await count('uber ol'), await count('zurich')];
+    expect(await found()).to.deep.equal([1, 0, 0]);
     log.lines.length = 0;
     await migrate(mongo, log);
-    expect(log.lines.map(({ fields }) => fields.drops)).to.include(2);
-    expect([await count('strasse'), await count('uber ol'), await count('cafe')]).to.deep.equal([1, 1, 1]);
+    expect(log.lines.map(({ fields }) => fields.drops)).to.include(3);
+    expect(await found()).to.deep.equal([1, 1, 1]);
+    expect(await count('cafe')).to.equal(1);
     log.lines.length = 0;
     await migrate(mongo, log);
-    expect(log.lines.map(({ fields }) => fields.drops)).to.not.include(2);
+    expect(log.lines.map(({ fields }) => fields.drops)).to.not.include(3);
   });
 
   it('creates unique and partial indexes as planned, and nothing the second time', async () => {

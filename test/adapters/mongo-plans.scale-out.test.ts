@@ -41,8 +41,9 @@ function sortedIndex(
   order: DropQuery['sortOrder'],
   { length }: DropQuery['metadata'],
 ) {
-  if (length > 0 || order === 'asc') return undefined;
-  return sortBy === 'updated_at' ? 'drops_changed' : 'drops_views';
+  if (length > 0 || (order === 'asc') !== (sortBy === 'title')) return undefined;
+  const names = { created_at: 'drops_created', updated_at: 'drops_changed', view_count: 'drops_views' };
+  return { ...names, title: 'drops_title' }[sortBy];
 }
 
 describe('Commands to MongoDB and the indexes that they use', () => {
@@ -241,6 +242,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.drops.remove(at(slug, ownerId), later), changeBySlug],
     [() => stores.drops.listSlugs(ownerId), 'find drops by drops_place'],
     [() => stores.drops.count(ownerId), 'aggregate drops by drops_place'],
+    [() => stores.drops.countTags(ownerId, 9), 'aggregate drops by drops_place'],
     [
       () => stores.drops.list(ownerId, listed),
       'aggregate drops by drops_place',

@@ -42,22 +42,34 @@ describe('Statements to SQLite and the indexes that they use', () => {
       (sql) => /^SELECT json_group_array.* INDEXED BY/.test(sql) && !sql.includes('drop_metadata'),
     );
 
-  it('a list in descending order is the order of an index, whatever its field', () => {
-    const descending = listed().filter((sql) => /ORDER BY \w+ desc/.test(sql));
-    expect(descending).to.have.length(6); // three fields, pages and texts
+  const isInOrder = /ORDER BY (created_at desc|updated_at desc|view_count desc|folded_title asc)/;
+
+  it('a list in descending order, or by title in ascending order, is the order of an index', () => {
+    const descending = listed().filter((sql) => isInOrder.test(sql));
+    expect(descending).to.have.length(8); // four fields, pages and texts
     for (const sql of descending) expect(planOf(sql).join(), sql).not.to.include('TEMP B-TREE');
   });
 
-  it('in ascending order only drops with an equal field are sorted', () => {
-    const ascending = listed().filter((sql) => /ORDER BY \w+ asc/.test(sql));
-    expect(ascending).to.have.length(6);
+  it('in the other order only drops with an equal field are sorted', () => {
+    const ascending = listed().filter((sql) => !isInOrder.test(sql));
+    expect(ascending).to.have.length(8);
     for (const sql of ascending) expect(planOf(sql).join(), sql).to.match(/B-TREE FOR LAST (2 )?TERM/);
   });
 
   it('indexes of fields that change serve only the lists that are sorted by them', () => {
-    const others = statements.filter((sql) => !/ORDER BY (view_count|updated_at)/.test(sql));
-    const using = others.filter((sql) => /INDEX drops_by_(views|change)/.test(planOf(sql).join()));
+    const others = statements.filter((sql) => !/ORDER BY (view_count|updated_at|folded_title)/.test(sql));
+    const using = others.filter((sql) => /INDEX drops_by_(views|change|title)/.test(planOf(sql).join()));
     expect(using).to.deep.equal([]);
+  });
+
+  it('tags are counted by the key of their table, and grouped in its order', () => {
+    const [sql = ''] = statements.filter((statement) => statement.startsWith('SELECT key, value, count'));
+    const plan = planOf(sql);
+    expect(plan[0]).to.equal('SEARCH drop_metadata USING PRIMARY KEY (owner_id=?)');
+    expect(plan).to.include('SEARCH drops USING INDEX drops_by_owner (owner_id=?)');
+    expect(plan.filter((step) => step.includes('TEMP B-TREE'))).to.deep.equal([
+      'USE TEMP B-TREE FOR ORDER BY',
+    ]);
   });
 
   for (const [name, pattern, index] of [

@@ -81,13 +81,14 @@ describe('GET /api/drops', () => {
     }
   });
 
-  it('q: drops whose title or description has every word, beside filters, order and pages', async () => {
+  it('q: drops that have every word in title, description or metadata, beside filters, order and pages', async () => {
     const { owner, list, titlesOf } = await withDrops('Über Straßen', 'uber allem', 'ΟΔΟΣ 100%', 'Отчёт_5');
     await owner.create({ title: 'Other', description: 'STRASSEN über uns', metadata: { kind: 'other' } });
     const find = (words: string, more = '') => titlesOf(`?q=${encodeURIComponent(words)}${more}`);
     expect(await find('ÜBER strasse')).to.deep.equal(['Other', 'Über Straßen']);
     expect(await find('über', '&sortOrder=asc')).to.deep.equal(['Über Straßen', 'uber allem', 'Other']);
     expect(await find('über', '&metadata.kind=other')).to.deep.equal(['Other']);
+    expect(await find('KIND=oth')).to.deep.equal(['Other']);
     expect(await find('οδος')).to.deep.equal(['ΟΔΟΣ 100%']);
     expect(await find('отчет')).to.deep.equal(['Отчёт_5']);
     expect(await find('%')).to.deep.equal(['ΟΔΟΣ 100%']);

@@ -63,6 +63,46 @@ export function describeDropList(stores: () => Stores): void {
       await expectLists([{ sortBy: 'view_count' }, 'ten, nine']);
     });
 
+    it('sorts by title without regard to case, accents and width; ties by creation, newest first', async () => {
+      const titles = [
+        'zebra',
+        'Éclair',
+        'apple\npie',
+        'apple pie',
+        'Ｅgg',
+        '\ufdfa'.repeat(200),
+        'ECLAIR',
+        '🍃',
+      ];
+      for (const [n, title] of titles.entries()) await create(title, start + n);
+      const ascending = [
+        'apple pie',
+        'apple\npie',
+        'ECLAIR',
+        'Éclair',
+        'Ｅgg',
+        'zebra',
+        '\ufdfa'.repeat(200),
+        '🍃',
+      ];
+      const titlesOf = async (query: Partial<DropQuery>) =>
+        (await list({ sortBy: 'title', ...query })).drops.map(({ title }) => title);
+      expect(await titlesOf({ sortOrder: 'asc' })).to.deep.equal(ascending);
+      const [pie, otherPie, eclair, otherEclair, ...others] = ascending;
+      const descending = [...others.toReversed(), eclair, otherEclair, pie, otherPie];
+      expect(await titlesOf({ sortOrder: 'desc' })).to.deep.equal(descending);
+      const part = { sortOrder: 'asc', pageSize: 2, page: 2 } as const;
+      expect(await titlesOf(part)).to.deep.equal(ascending.slice(2, 4));
+      expect(await titlesOf({ ...part, search: 'e' })).to.deep.equal(ascending.slice(2, 4));
+    });
+
+    it('sorts by the current title', async () => {
+      const { slug } = await create('a');
+      await create('b');
+      await stores().drops.changeDetails(at(slug), { title: 'c' }, start, []);
+      await expectLists([{ sortBy: 'title', sortOrder: 'asc' }, 'b, c']);
+    });
+
     it('breaks ties by the newest creation, then by id, whichever way it sorts', async () => {
       await create('old', start, { id: 'i1' });
       await create('new2', start + 1, { id: 'i3' });
@@ -167,6 +207,20 @@ export function describeDropList(stores: () => Stores): void {
       await expectLists([{ search: 'old' }, ''], [{ search: 'new words' }, 'new']);
     });
 
+    it('finds words in tags, also after a change of them', async () => {
+      const { slug } = await create('one', start + 1, { metadata: tags('Straße=Grün', 'b=x') });
+      await create('two', start, { description: 'x', metadata: tags('c=y z') });
+      await expectLists(
+        [{ search: 'STRASSE grun' }, 'one'],
+        [{ search: 'c=y two' }, 'two'],
+        [{ search: 'x' }, 'one, two'],
+      );
+      await stores().drops.changeDetails(at(slug), { metadata: tags('new=$where') }, start, []);
+      await expectLists([{ search: 'grun' }, ''], [{ search: '$wh one' }, 'one']);
+      await stores().drops.addVersion(at(slug), aVersion(), { metadata: tags('v=2nd') }, 9, []);
+      await expectLists([{ search: '$where' }, ''], [{ search: '2ND' }, 'one']);
+    });
+
     it('searches hostile texts as any others', async () => {
       const title = `.*(a+)+$ %_ ' " \\ $where {"$gt":""} [x] ?? --; \u202eabc`;
       await create(title);
@@ -180,6 +234,33 @@ export function describeDropList(stores: () => Stores): void {
       const metadata = Array.from({ length: 2_000 }, (_, i) => [`k${i}`, 'v'] as const);
       await expectLists([{ metadata }, '']);
     });
+  });
+
+  it("countTags counts the tags of the owner's live drops, the most frequent first, then by name", async () => {
+    const { slug } = await create('a', start, { metadata: tags('k=1', 'a=$x', 'a-b=é') });
+    const gone = await create('b', start, { metadata: tags('k=1', 'gone=g') });
+    await create('c', start, { metadata: tags('k=1', 'k1=') });
+    await create('d', start, { metadata: new Map([...tags('k1='), ['__proto__', 'p=q']]) });
+    await create('e', start, { metadata: tags('expired=e'), expiresAt: start - 1 });
+    await create('f', start, { ownerId: 'other', metadata: tags('other=o') });
+    await stores().drops.remove(at(gone.slug), start);
+    const count = async (limit: number, owner = 'owner') =>
+      (await stores().drops.countTags(owner, limit)).map((tag) => [tag.key, tag.value, tag.count]);
+    const all = [
+      ['k1', '', 2],
+      ['k', '1', 2],
+      ['__proto__', 'p=q', 1],
+      ['a-b', 'é', 1],
+      ['a', '$x', 1],
+    ];
+    expect(await count(9)).to.deep.equal(all);
+    expect(await count(2)).to.deep.equal(all.slice(0, 2));
+    expect(await count(9, 'nobody')).to.deep.equal([]);
+    await stores().drops.changeDetails(at(slug), { metadata: tags('k1=') }, start, []);
+    expect(await count(2)).to.deep.equal([
+      ['k1', '', 3],
+      ['__proto__', 'p=q', 1],
+    ]);
   });
 
   it("count counts the owner's live drops", async () => {

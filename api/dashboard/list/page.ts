@@ -106,7 +106,7 @@ function searchForm({ address, invalid }: ListPage): Html {
   return html`<search><form method="get" action="/drops" class="drop-search">
 ${formError(invalid?.error)}
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label for="q">Search in titles and descriptions</label>
+<label for="q">Search in titles, descriptions and tags</label>
 <div class="input-row"><input id="q" name="q" type="search" value="${invalid?.words ?? address.words}" maxlength="${searchMaxCharacters}" autocomplete="off" spellcheck="false"${fieldState(invalid !== undefined)}><button type="submit">Search</button></div>
 </form></search>
 ${isFiltered(address) && activeFilters(address)}
@@ -142,7 +142,7 @@ ${pagination(address.page, Math.ceil(total / pageSize), (to) => listHref(address
 
 function nothingFound(address: ListAddress): Html {
   return html`<section class="empty"><h2>Nothing found</h2>
-<p>No drop has all of this. A search finds words, or parts of words, in titles and descriptions; a tag must match exactly.</p>
+<p>No drop has all of this. A search finds words, or parts of words, in titles, descriptions and tags; a chosen tag must match exactly.</p>
 <p><a class="button quiet" href="${listHref(address, { words: '', tags: [] })}">Show all drops</a></p></section>`;
 }
 

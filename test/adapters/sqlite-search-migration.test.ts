@@ -1,0 +1,41 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
+import { openDatabase } from '../../shared/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/sqlite/stores.ts';
+import { makeDrop, newestFirst, tags } from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+describe('Drops that a release without a search in tags had stored in SQLite', () => {
+  it('are found by their tags and sorted by title after the migration', async () => {
+    const dir = makeTempDir();
+    const path = join(dir, 'dropleaf.sqlite');
+    const newer = openDatabase(path);
+    const { drops } = createSqliteStores(newer, createTestClock());
+    await makeDrop({ drops }, { title: 'Öl', metadata: tags('Ort=Köln') });
+    await makeDrop({ drops }, { title: 'apple\nbrandy', description: 'Köln', metadata: tags() });
+    await newer.close();
+
+    const older = new DatabaseSync(path);
+    older.exec(`
+      DROP INDEX drops_by_title;
+      ALTER TABLE drops DROP COLUMN folded_title;
+      UPDATE drops SET folded = upper(title) || char(10) || upper(coalesce(description, ''));
+      PRAGMA user_version = 22;
+    `);
+    older.close();
+
+    const db = openDatabase(path);
+    const migrated = createSqliteStores(db, createTestClock()).drops;
+    const list = async (search: string) => {
+      const query = { ...newestFirst, sortBy: 'title', sortOrder: 'asc', search } as const;
+      return (await migrated.list('owner', query)).drops.map(({ title }) => title);
+    };
+    expect(await list('koln')).to.deep.equal(['apple\nbrandy', 'Öl']);
+    expect(await list('ort=koln')).to.deep.equal(['Öl']);
+    await db.close();
+    rmSync(dir, { recursive: true });
+  });
+});
