@@ -8,6 +8,7 @@ export function dropPaths(slug: string) {
     drop,
     edit: `${drop}/edit`,
     passcode: `${drop}/passcode`,
+    context: `${drop}/context`,
     newVersion: newVersionPath(slug),
     download: `${drop}/download`,
     remove: `${drop}/delete`,

@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { accountPageRoutes } from './account/page.ts';
+import { contextRoutes } from './drop/context.ts';
 import { editRoutes } from './drop/edit.ts';
 import { ownedDropRoutes } from './drop/page.ts';
 import { passcodeRoutes } from './drop/passcode.ts';
@@ -20,6 +21,7 @@ export function dashboardRoutes(parts: RouteParts): readonly Route[] {
     ...ownedDropRoutes(parts),
     ...editRoutes(parts),
     ...passcodeRoutes(parts),
+    ...contextRoutes(parts),
     ...newVersionRoutes(parts),
     ...compareRoutes(parts),
     ...versionRoutes(parts),

@@ -23,6 +23,7 @@ function createSchemas(config: Config) {
     patch: query.shape(changed),
     query,
     passcode: jsonBody({ passcode: newPasscode }),
+    context: jsonBody({ context }),
   };
 }
 
@@ -68,6 +69,11 @@ export function createDropBodyReaders(config: Config) {
       return readChanges(validate(schemas.query, query, 'query'));
     },
 
+    /** A context alone. null: it is empty. */
+    readContext(value: unknown): Uint8Array | null {
+      return toContext(validate(schemas.context, value).context);
+    },
+
     /** POST /api/drops/{slug}/passcode. '' removes the passcode. */
     readPasscode(value: unknown): string {
       return validate(schemas.passcode, value).passcode.toWellFormed();
@@ -99,7 +105,11 @@ function readNew(fields: InferType<Schemas['untitled']>): UntitledDropInput {
 
 /** As UTF-8; U+FFFD replaces lone surrogates, as `toWellFormed` does in the other fields. */
 function readDocument({ html, context }: { html: string; context?: string | undefined }): Document {
-  return { html: Buffer.from(html), context: context ? Buffer.from(context) : null };
+  return { html: Buffer.from(html), context: toContext(context) };
+}
+
+function toContext(text: string | undefined): Uint8Array | null {
+  return text ? Buffer.from(text) : null;
 }
 
 function readChanges(fields: InferType<Schemas['patch']>): DetailChanges {

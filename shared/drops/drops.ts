@@ -174,13 +174,23 @@ export function createDrops(deps: {
       return addVersion(caller, target, { html, context }, changes, ids);
     },
 
-    /** Adds a version with the document of that number, also of the latest. @throws DropError as `addVersion` */
-    async restoreVersion(caller: Caller, target: Target, number: number, ids?: WriteIds): Promise<Drop> {
+    /**
+     * Adds a version with the document of that number, also of the latest. @param newContext null: none; unset: that of the version
+     * @throws DropError as `addVersion`
+     */
+    async restoreVersion(
+      caller: Caller,
+      target: Target,
+      number: number,
+      ids?: WriteIds,
+      newContext?: Uint8Array | null,
+    ): Promise<Drop> {
       const read = reads.readDocument(caller, target.slug, number).catch(async (error: unknown) => {
         await check(caller, target); // its errors come before a missing version
         throw error;
       });
-      const { html, context, mediaType } = await read;
+      const { html, context: ownContext, mediaType } = await read;
+      const context = newContext === undefined ? ownContext : newContext;
       return addVersion(caller, target, { html, context, mediaType }, {}, ids);
     },
 

@@ -96,6 +96,9 @@ export function createRendering(deps: {
   }
 
   return {
+    /** Markup; the Markdown itself if it cannot be rendered within its budget. It is stored nowhere. */
+    renderContext,
+
     /** @returns false if the version was removed */
     async renderForJob(version: OwnedVersion): Promise<boolean> {
       return (inFlight.get(version.versionId) ?? begin(version)).stored;

@@ -30,6 +30,7 @@ function menuLinks({ slug, takedown, locked }: Drop): Html {
   const paths = dropPaths(slug);
   const changes = html`<a href="${paths.edit}">Edit details</a>
 <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>
+<a href="${paths.context}">Edit the context</a>
 <a href="#share">QR code and embedding</a>
 `;
   return html`${takedown === null && changes}<a href="${paths.download}" download>Download the HTML file</a>
@@ -46,6 +47,7 @@ function noticesOf({ slug, latestVersion, locked }: Drop, baseUrl: string): Reco
   return {
     new: html`<span><strong>${version} is published.</strong> <code class="wrap-anywhere">${url}</code></span> ${copyButton(url)} <a class="button quiet small" href="${pagePath(slug)}" target="_blank" rel="noopener">Open</a>`,
     published: `${version} is published at the same address.`,
+    context: `${version} is published at the same address, with the context that you wrote.`,
     restored: `${version} is published at the same address. It is a copy of the version that you restored.`,
     version_deleted: `The version is deleted. Viewers see version ${latestVersion}.`,
     saved: `The details are saved. Viewers still see version ${latestVersion}.`,

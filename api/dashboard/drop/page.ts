@@ -1,6 +1,6 @@
 import type { Caller } from '../../../shared/accounts/account.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
-import { type Drop, hasVersion } from '../../../shared/drops/drop.ts';
+import { type Drop, hasVersion, type OwnedVersion } from '../../../shared/drops/drop.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { type Html, html, toText, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -64,7 +64,7 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
 }
 
 export function dropPage(parts: OwnedPage): PageParts {
-  const { drop, stats, range, preview, baseUrl, notice } = parts;
+  const { drop, versions, stats, range, preview, baseUrl, notice } = parts;
   return {
     title: drop.title,
     styles: ['drop', ...historyStyles],
@@ -74,7 +74,7 @@ export function dropPage(parts: OwnedPage): PageParts {
 ${takenDownNotice(drop)}
 <div${preview && html` class="drop-overview"`}>
 ${previewSection(preview)}
-<div class="aside">${detailsSection(drop)}
+<div class="aside">${detailsSection(drop, versions[0])}
 ${drop.takedown === null && shareSection(drop, baseUrl)}</div>
 ${viewsSection({ slug: drop.slug, stats, range })}
 </div>
@@ -95,7 +95,7 @@ function takenDownNotice({ takedown, slug }: Drop): Html | null {
 const longTitle = 60;
 
 /** What the owner has said about a drop, and the way to change it. */
-function detailsSection(drop: Drop): Html {
+function detailsSection(drop: Drop, latest: OwnedVersion | undefined): Html {
   const { slug, title, description, metadata, locked, createdAt, updatedAt, expiresAt } = drop;
   const paths = dropPaths(slug);
   const mayChange = drop.takedown === null;
@@ -109,11 +109,21 @@ ${title.length > longTitle && fact('Title', visible(title))}
 ${fact('Description', description === null ? soft('None') : html`<span class="description">${visible(description)}</span>`)}
 ${fact('Tags', metadata.size === 0 ? soft('None') : tagList(metadata))}
 ${fact('Passcode', html`${passcode}${mayChange && html` <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`}`)}
+${fact('Context', contextText(drop, latest))}
 ${fact('Expires', expiresAt === null ? soft('Never') : timeTag(expiresAt))}
 ${fact('Created', timeTag(createdAt))}
 ${fact('Changed', timeAgo(updatedAt))}
 </dl>
 </section>`;
+}
+
+/** Of the latest version. */
+function contextText({ slug, takedown }: Drop, latest: OwnedVersion | undefined): Html {
+  const { version, context } = dropPaths(slug);
+  const edit = (text: string) => takedown === null && html` <a href="${context}">${text}</a>`;
+  return latest?.hasContext
+    ? html`<a href="${version(latest.number)}">Read it</a>${edit('Edit it')}`
+    : html`${soft('None')}${edit('Write one')}`;
 }
 
 /** Each tag leads to the list of the drops that have it. */
