@@ -137,11 +137,11 @@ describe('/drops/new: publishing in the browser', () => {
     expect(await dropsOf(dashboard)).to.have.length(9);
   });
 
-  it('413 for more than 64 KiB of fields beside the document: a megabyte of tags would block the service', async () => {
+  it('413 for more than 136 KiB of fields beside the document: a megabyte of tags would block the service', async () => {
     const dashboard = await openDashboard(service);
     const tags = Array.from({ length: 100_000 }, (_, i) => `t${i}`).join('\n');
     const { status, body } = await send(dashboard, { html, tags }, asScript);
-    expect([status, body.error.details]).to.deep.equal([413, { field: 'form', max_bytes: 65_536 }]);
+    expect([status, body.error.details]).to.deep.equal([413, { field: 'form', max_bytes: 136 * 1024 }]);
     expect(await dropsOf(dashboard)).to.deep.equal([]);
   });
 
@@ -159,7 +159,11 @@ describe('/drops/new: publishing in the browser', () => {
     const { slug } = await owner.create({ title: 'Kept', metadata: { a: 'b' }, context: 'old' });
     const path = `/drops/${slug}/new-version`;
     const rev = async () => (await dashboard.open(path)).page.find('input', { name: 'if_match' });
-    const fields = { if_match: (await rev())?.attributes.value ?? '', file: file('<p>two') };
+    const fields = {
+      if_match: (await rev())?.attributes.value ?? '',
+      file: file('<p>two'),
+      context: 'Why\r\n**two**',
+    };
     for (let time = 0; time < 2; time++) {
       const { status, headers } = await send(dashboard, fields, {}, path);
       expect([status, headers.location]).to.deep.equal([303, `/drops/${slug}?notice=published`]);
@@ -167,6 +171,7 @@ describe('/drops/new: publishing in the browser', () => {
     const { body: drop } = await owner.get(`/api/drops/${slug}`);
     expect(drop).to.deep.include({ latest_version: 2, title: 'Kept', metadata: { a: 'b' } });
     expect((await owner.get(`/api/drops/${slug}/html`)).text).to.equal('<p>two');
+    expect((await owner.get(`/api/drops/${slug}/v/2`)).body.context).to.equal('Why\n**two**');
 
     const pasted = { if_match: fields.if_match, html: '<p>three' };
     const conflict = await send(dashboard, pasted, {}, path);
@@ -176,9 +181,17 @@ describe('/drops/new: publishing in the browser', () => {
     expect((await send(dashboard, again, {}, path)).status).to.equal(303);
     expect((await owner.get(`/api/drops/${slug}`)).body.latest_version).to.equal(3);
 
+    const long = { ...again, key: 'k3', context: '\r\n'.repeat(65_536) };
+    expect((await send(dashboard, { ...long, if_match: '3' }, {}, path)).status).to.equal(303);
+    const tooLong = await send(dashboard, { ...long, context: `${long.context}x` }, {}, path);
+    expect(tooLong.status).to.equal(400);
+    expect(tooLong.text)
+      .to.include('at most 65536 bytes')
+      .and.match(/id="context"[^>]*aria-invalid="true"/);
+
     const empty = await send(dashboard, { ...again, html: '' }, {}, path);
     expect(empty.status).to.equal(400);
     expect(empty.text).to.match(/id="file"[^>]*aria-invalid="true"/);
-    expect((await owner.get(`/api/drops/${slug}/versions`)).body).to.have.length(3);
+    expect((await owner.get(`/api/drops/${slug}/versions`)).body).to.have.length(4);
   });
 });

@@ -3,6 +3,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import type { Target } from '../../../shared/drops/drops.ts';
+import { createDropBodyReaders } from '../../drops/requests.ts';
 import { formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -11,6 +12,7 @@ import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { orAgain } from '../../http/show.ts';
+import { contextField } from '../drop/context.ts';
 import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
@@ -29,11 +31,13 @@ interface VersionForm {
 export function newVersionRoutes(parts: RouteParts): readonly Route[] {
   const { drops, idempotency, config } = parts.services;
   const path = dropPaths(':slug').newVersion;
+  const bodies = createDropBodyReaders(config);
 
   /** Title, description, tags and passcode stay. The same form sent twice publishes once. */
   async function publish(caller: Caller, target: Target, sent: FormParts): Promise<void> {
     const html = readDocument(sent, config.HTML_MAX_BYTES);
-    const add = (ids?: WriteIds) => drops.addVersion(caller, target, { html, context: null }, ids);
+    const context = bodies.readContext({ context: textOf(sent, 'context') });
+    const add = (ids?: WriteIds) => drops.addVersion(caller, target, { html, context }, ids);
     await idempotency.once(caller, keyOfForm(dropPaths(target.slug).newVersion, sent), target.slug, add);
   }
 
@@ -71,6 +75,7 @@ function versionPage({ drop, sent = new Map(), formField, error }: VersionForm, 
 ${formError(conflictText(drop, error, again) ?? error)}
 ${formField}${revisionField(drop)}
 ${documentFields(sent, error?.details?.field)}
+${contextField(textOf(sent, 'context'), config.CONTEXT_MAX_BYTES, error?.details?.field === 'context')}
 <div class="actions"><button type="submit">Publish</button><a class="button quiet" href="${back}">Cancel</a></div>
 </form></div>`,
   };
