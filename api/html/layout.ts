@@ -69,8 +69,8 @@ export function createLayout({
   // The vector first: a browser that can show it must not prefer the .ico, which lists a size.
   const icons = html`<link rel="icon" href="${urlOf('icon.svg')}" type="image/svg+xml">
 <link rel="icon" href="${urlOf('favicon.ico')}" sizes="32x32">
-<link rel="apple-touch-icon" href="${urlOf('apple-touch-icon.png')}">
-<link rel="manifest" href="${BASE_URL}${manifestPath}">`;
+<link rel="apple-touch-icon" href="${urlOf('apple-touch-icon.png')}">`;
+  const manifest = html`<link rel="manifest" href="${BASE_URL}${manifestPath}">\n`;
 
   // `_top`, because the viewer's frame may show an error page.
   const footer = html`<footer class="foot small"><a href="${BASE_URL}${helpPath}" target="_top">Help</a></footer>`;
@@ -92,7 +92,7 @@ export function createLayout({
 <title>${title} · Dropleaf</title>
 ${themeColors(kind)}
 ${icons}
-${sheets.map((name) => html`<link rel="stylesheet" href="${urlOf(`${name}.css`)}">\n`)}${scripts.map(scriptTag)}${head}${error && envelopeData(error)}</head>
+${kind !== 'bare' && manifest}${sheets.map((name) => html`<link rel="stylesheet" href="${urlOf(`${name}.css`)}">\n`)}${scripts.map(scriptTag)}${head}${error && envelopeData(error)}</head>
 <body class="${kind}">
 ${body}
 </body>
@@ -101,10 +101,11 @@ ${body}
     const loads = {
       'style-src': ownFiles,
       'img-src': `'self' data: ${ownFiles}`,
-      'manifest-src': BASE_URL + manifestPath,
     };
+    // Not on the viewer: a page that is added to a home screen opens as itself. WebKit does not know the directive.
+    const app = kind !== 'bare' && { 'manifest-src': BASE_URL + manifestPath };
     const script = scripts.length > 0 && { 'script-src': ownFiles };
-    return { html: toText(document), csp: policyText({ ...loads, ...script, ...policy }) };
+    return { html: toText(document), csp: policyText({ ...loads, ...app, ...script, ...policy }) };
   }
 
   return {

@@ -6,7 +6,10 @@ import type { BodyFacts } from '../../shared/pages/page-bodies.ts';
 import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 
-/** Scripts and forms run in an opaque origin. Never `allow-same-origin` on our host (docs/decisions.md, The raw page). */
+/**
+ * Scripts and forms run in an opaque origin. Never `allow-same-origin` on our host (docs/decisions.md, The raw page). Only
+ * what all engines know: WebKit logs an error for every other one.
+ */
 export const sandbox = [
   'allow-scripts',
   'allow-forms',
@@ -15,8 +18,6 @@ export const sandbox = [
   'allow-modals',
   'allow-downloads',
   'allow-pointer-lock',
-  'allow-presentation',
-  'allow-orientation-lock',
   'allow-top-navigation-by-user-activation',
 ].join(' ');
 

@@ -26,10 +26,15 @@ export interface ViewerParts extends SocialParts {
   readonly indexable: boolean;
 }
 
+/** Sources of `frame-src`: Firefox and WebKit save a file that a script made only if the frame may open its address. */
+export const madeByScripts = 'data: blob:';
+
 /** GET /p/{slug} (spec 4.5): the drop in a sandboxed frame below a narrow bar. */
 export function viewerPage(parts: ViewerParts): PageParts {
   const { baseUrl, slug, title, rawUrl, ownOrigin, versionId, isPinned, indexable } = parts;
   const tokens = ownOrigin === undefined ? sandbox : sandboxOnOwnHost;
+  // Firefox and WebKit take the origin of a sandboxed frame for none. browser/viewer/frame.ts takes it back from other sites.
+  const fullScreen = ownOrigin === undefined ? 'fullscreen *' : 'fullscreen';
   const live = !isPinned && html` data-latest="${pagePartPath(slug, 'latest')}" data-id="${versionId}"`;
   return {
     title,
@@ -39,7 +44,7 @@ export function viewerPage(parts: ViewerParts): PageParts {
     styles: ['viewer'],
     body: html`${viewerBar(parts)}
 <main${live}>
-<iframe src="${rawUrl}" title="${title}" sandbox="${tokens}" allow="fullscreen; clipboard-write" referrerpolicy="no-referrer"></iframe>
+<iframe src="${rawUrl}" title="${title}" sandbox="${tokens}" allow="${fullScreen}; clipboard-write" referrerpolicy="no-referrer"></iframe>
 <div class="failure" role="alert" hidden>
 <h2>This page could not be loaded</h2>
 <p>The service does not answer, or this device is offline.</p>
@@ -50,7 +55,7 @@ export function viewerPage(parts: ViewerParts): PageParts {
 <p class="print-note">This is the frame around a page, which browsers cannot print whole. Choose Print in its menu, or open ${pageUrl(baseUrl, slug)}/print</p>`,
     policy: {
       'connect-src': "'self'",
-      'frame-src': ownOrigin ?? anyOrigin(baseUrl),
+      'frame-src': `${ownOrigin ?? anyOrigin(baseUrl)} ${madeByScripts}`,
       'frame-ancestors': "'self'",
     },
   };

@@ -27,17 +27,24 @@ export function assetRoutes({ assets }: RouteParts): readonly Route[] {
       const send = senders.get(name) ?? createAssetSender({ ...file, cacheControl });
       senders.set(name, send);
       // An error page in the viewer's frame has no origin, or a drop's own (CONTENT_ORIGIN), and needs the style sheet.
-      res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-      await send(req, res);
+      await forAnyPage(send)(req, res);
     }),
 
-    /** Browsers ask for these two addresses also for pages without our `link` elements, such as raw pages. */
-    open('GET', '/favicon.ico', sendNamed('favicon.ico')),
-    open('GET', '/apple-touch-icon.png', sendNamed('apple-touch-icon.png')),
+    /** Browsers ask for these two addresses also for pages without our `link` elements, such as raw pages, which have no origin. */
+    open('GET', '/favicon.ico', forAnyPage(sendNamed('favicon.ico'))),
+    open('GET', '/apple-touch-icon.png', forAnyPage(sendNamed('apple-touch-icon.png'))),
 
     /** https://www.w3.org/TR/appmanifest/ */
     open('GET', manifestPath, anyOrigin(sendManifest)),
   ];
+}
+
+/** Pages of every origin may show the file. */
+function forAnyPage(send: Handler): Handler {
+  return (req, res) => {
+    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    return send(req, res);
+  };
 }
 
 function findBuilt(assets: Assets, name: string): AssetFile {

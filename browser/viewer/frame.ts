@@ -10,6 +10,7 @@ export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
   };
   const onLoad = () => {
     delete main.dataset.loading;
+    withholdFullScreen(frame); // also if the frame has loaded before this script
     if (location.hash !== '') show(location.hash);
     focusPage(frame);
     void hasFailed(source).then((failed) => {
@@ -25,14 +26,20 @@ export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
     addEventListener('load', onLoad, { once: true });
   }
   addEventListener('hashchange', () => show(location.hash));
-  watchLeaving(() => show(location.hash));
+  watchLeaving(frame, () => show(location.hash));
+}
+
+/** From the site that a link leads to: a document has what `allow` said when its navigation began. */
+function withholdFullScreen(frame: HTMLIFrameElement): void {
+  frame.allow = frame.allow.replace('fullscreen *', '');
 }
 
 /** So that PageDown, space and the arrows scroll the page at once. */
 function focusPage(frame: HTMLIFrameElement): void {
   const { activeElement } = document;
-  if (activeElement === null || activeElement === document.body || activeElement === frame)
-    frame.contentWindow?.focus();
+  if (activeElement !== null && activeElement !== document.body && activeElement !== frame) return;
+  frame.focus(); // in WebKit the window of the frame alone does not get it
+  frame.contentWindow?.focus();
 }
 
 /** Whether the browser shows its own error in the frame, or the service one of 500 and above. */
@@ -54,12 +61,27 @@ function tellFailure(main: HTMLElement): void {
 /**
  * Many sites refuse to be framed, with an error that says little. The page's policies report where the frame went, no more.
  */
-function watchLeaving(back: () => void): void {
+function watchLeaving(frame: HTMLIFrameElement, back: () => void): void {
+  const { allow } = frame;
+  let isLeaving = false;
+  let shown = '';
+  const expectPage = () => {
+    frame.allow = allow;
+    isLeaving = false;
+  };
+  frame.addEventListener('load', () => {
+    // The other site is there: what comes next may be the page again, by the browser's Back.
+    if (isLeaving) return expectPage();
+    hideNotice(shown);
+    withholdFullScreen(frame);
+  });
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, disposition }) => {
     if (effectiveDirective !== 'frame-src' || !/^https?:/.test(blockedURI)) return;
     const { origin, host } = new URL(blockedURI);
     // One notice for each site: if a page leads to another site, the name of the first one must not stay above it.
     const key = `left ${origin}`;
+    shown = key;
+    isLeaving = true;
     const outcome =
       disposition === 'report'
         ? `${host}. If nothing is shown, that site refuses to be shown here.`
@@ -73,6 +95,7 @@ function watchLeaving(back: () => void): void {
           label: 'Back to the page',
           run: () => {
             hideNotice(key);
+            expectPage();
             back();
           },
         },

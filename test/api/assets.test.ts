@@ -45,6 +45,7 @@ describe('GET /assets/{name}', () => {
     ] as const) {
       const { status, headers, bytes } = await service.get(path);
       expect({ status, type: headers['content-type'] }).to.deep.equal({ status: 200, type });
+      expect(headers['cross-origin-resource-policy'], 'for raw pages').to.equal('cross-origin');
       expect(bytes.subarray(0, 4).toString('hex')).to.equal(start);
     }
     const manifest = await service.get('/manifest.webmanifest');

@@ -8,7 +8,7 @@ import { useService } from '../support/service.ts';
 
 const sandboxPolicy =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
-  'allow-pointer-lock allow-presentation allow-orientation-lock allow-top-navigation-by-user-activation';
+  'allow-pointer-lock allow-top-navigation-by-user-activation';
 
 describe('All headers of raw pages and the viewer', () => {
   const safeRaw = [

@@ -109,8 +109,7 @@ describe('A rich drop, in Chromium', () => {
         page = await (await browser.newContext({ acceptDownloads: true })).newPage();
         page.on('pageerror', ({ message }) => faults.push(message));
         page.on('console', (message) => {
-          if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
-            faults.push(message.text());
+          if (message.type() === 'error') faults.push(message.text());
         });
         await page.goto(`${service.url}/p/${slug}${path}`);
         const frame = await page.$('iframe');

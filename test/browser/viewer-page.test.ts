@@ -241,6 +241,19 @@ describe('The viewer page, in Chromium', () => {
     await page.frameLocator('iframe').getByRole('heading', { name: 'One' }).waitFor();
     await away.waitFor({ state: 'hidden' });
 
+    const canFillScreen = async () => (await frameOf(page)).evaluate('document.fullscreenEnabled');
+    expect(await canFillScreen()).to.equal(true);
+    await page.route('http://other.example/**', (route) => route.fulfill({ body: '<h1>Other' }));
+    await (await frameOf(page)).evaluate("document.querySelector('a').href = 'http://other.example/'");
+    await page.frameLocator('iframe').getByRole('link', { name: 'Away' }).click();
+    await page.getByText('A link led to other.example.').waitFor();
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Other' }).waitFor();
+    expect(await canFillScreen(), 'what the page may do is not for other sites').to.equal(false);
+    await page.evaluate('history.back()');
+    await page.frameLocator('iframe').getByRole('heading', { name: 'One' }).waitFor();
+    await page.locator('.toast').waitFor({ state: 'detached' });
+    expect(await canFillScreen()).to.equal(true);
+
     await page.route('**/raw?*', (route) => route.abort());
     await page.reload();
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();

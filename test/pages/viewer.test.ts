@@ -34,22 +34,31 @@ describe('viewerPage', () => {
       title: 'Orders of week 46',
       sandbox:
         'allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
-        'allow-pointer-lock allow-presentation allow-orientation-lock allow-top-navigation-by-user-activation',
-      allow: 'fullscreen; clipboard-write',
+        'allow-pointer-lock allow-top-navigation-by-user-activation',
+      allow: 'fullscreen *; clipboard-write',
       referrerpolicy: 'no-referrer',
     });
+  });
+
+  it('gives full screen to an origin of its own alone, without one to the sandbox, whose origin no policy can name', () => {
+    const ownOrigin = 'https://01ab.pages.example';
+    const { page, csp } = show({ ownOrigin, rawUrl: `${ownOrigin}/p/abc/raw` });
+    expect(page.find('iframe')?.attributes.allow).to.equal('fullscreen; clipboard-write');
+    expect(csp).to.include(`; frame-src ${ownOrigin} data: blob:`);
   });
 
   it('has a policy that allows our own scripts and style sheets, and the frame', () => {
     expect(show().csp.split('; ')).to.include.members([
       "default-src 'none'",
       // A link in a drop may navigate the frame; browsers block http frames in https pages.
-      "frame-src 'self' https:",
+      "frame-src 'self' https: data: blob:",
       ...["form-action 'self'", "base-uri 'none'", "frame-ancestors 'self'", "connect-src 'self'"],
       ...['script', 'style'].map((kind) => `${kind}-src https://drops.example/assets/`),
       "require-trusted-types-for 'script'",
     ]);
-    expect(show({ baseUrl: 'http://drops.example' }).csp).to.include("; frame-src 'self' https: http:");
+    expect(show({ baseUrl: 'http://drops.example' }).csp).to.include(
+      "; frame-src 'self' https: http: data: blob:",
+    );
   });
 
   it('contains no inline style and no inline script', () => {

@@ -13,7 +13,7 @@ export const contentSettings = {
 /** What a drop may do anywhere. */
 export const sandboxTokens =
   'allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
-  'allow-pointer-lock allow-presentation allow-orientation-lock allow-top-navigation-by-user-activation';
+  'allow-pointer-lock allow-top-navigation-by-user-activation';
 /** The policy of a page at its own host. */
 export const withOrigin = `sandbox ${sandboxTokens} allow-same-origin`;
 
