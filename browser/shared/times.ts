@@ -15,6 +15,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 /** Shows each time in the viewer's zone; with `data-relative` as "3 hours ago", kept up to date. */
 export function startTimes(): void {
   showTimes();
+  showTimesOfOptions();
   setInterval(() => showTimes(), minute);
 }
 
@@ -24,6 +25,14 @@ export function showTimes(root: ParentNode = document): void {
     if (Number.isNaN(ms) || !element.dateTime.includes('T')) continue; // a day has no time of day
     const text = element.dataset.relative === undefined ? exact.format(ms) : fromNow(ms - Date.now());
     if (element.textContent !== text) element.textContent = text;
+  }
+}
+
+/** Choices that end with a time: an option has no elements. */
+function showTimesOfOptions(): void {
+  for (const option of document.querySelectorAll<HTMLOptionElement>('option[data-time]')) {
+    const { name = '', time = '' } = option.dataset;
+    option.text = name + exact.format(Date.parse(time));
   }
 }
 

@@ -103,6 +103,21 @@ describe('The history of a drop in the dashboard', () => {
       expectRefusal(await open('/compare?format=x'), 400, 'invalid_arg');
     });
 
+    it('says how many lines were added and removed, and that the title of the document changed', async () => {
+      const page = (title: string, ...lines: string[]) => `<title>${title}</title><p>${lines.join('<p>')}`;
+      const { open } = await withVersions(
+        page('Week <46>', 'a', 'b'),
+        page('Week 47', 'a', 'c', 'd'),
+        page('Week 48', 'a', 'c', 'd'),
+      );
+      const shown = (await open('/compare?from=1&to=2')).text;
+      expect(shown).to.include('2 lines added, 1 line removed.');
+      expect(shown).to.include('title changed from Week <46> to Week 47.');
+      const same = (await open('/compare?from=2&to=3')).text;
+      expect(same).to.include('The text is the same').and.include('title changed from Week 47 to Week 48.');
+      expect((await open('/compare?from=2&to=2')).text).to.not.include('title changed');
+    });
+
     it('shows both in sandboxed frames side by side', async () => {
       const { me, open, slug } = await withVersions('<p>one', '<p>two');
       await me.owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });

@@ -1,20 +1,22 @@
 import { expect } from 'chai';
+import type { BrowserContextOptions } from 'playwright-core';
 import { openDashboard } from '../support/dashboard.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 import type { WireVersionListItem } from '../support/wire.ts';
-import { follow, openSignedIn, tabTo, useBrowser } from './browser.ts';
+import { follow, openSignedIn, overflowOf, tabTo, useBrowser } from './browser.ts';
 
 describe('The history of a drop, in Chromium', () => {
   const browser = useBrowser();
   const service = useService(noLimits);
 
-  async function scene(javaScriptEnabled: boolean, ...documents: string[]) {
+  async function scene(how: boolean | BrowserContextOptions, ...documents: string[]) {
+    const options = typeof how === 'boolean' ? { javaScriptEnabled: how } : how;
     const me = await openDashboard(service);
     const { slug } = await me.owner.create({ title: 'Orders of week 46', html: documents[0] });
     for (const html of documents.slice(1)) await me.owner.put(slug, { html });
     const path = `/drops/${slug}`;
-    const { page, faults } = await openSignedIn(browser, me, service.url, path, { javaScriptEnabled });
+    const { page, faults } = await openSignedIn(browser, me, service.url, path, options);
     const versions = async () => {
       const { body } = await me.owner.get<WireVersionListItem[]>(`/api/drops/${slug}/versions`);
       return body.map(({ version }) => version);
@@ -60,6 +62,40 @@ describe('The history of a drop, in Chromium', () => {
     await follow(page, 'Delete the drop');
     await page.waitForURL(`${service.url}/drops?notice=deleted`);
     expect((await me.owner.get(`/api/drops/${slug}`)).status).to.equal(404);
+  });
+
+  it('a comparison opens on the first change, on a phone too, and leads to the next ones by keyboard', async () => {
+    const paragraphs = Array.from(
+      { length: 60 },
+      (_, n) => `Line ${n}, ${'which is long enough to be wrapped, '.repeat(4)}`,
+    );
+    const after = paragraphs.map((text, n) => (n % 20 === 15 ? text.replace('long', 'short') : text));
+    const phone = { viewport: { width: 360, height: 740 }, javaScriptEnabled: false };
+    const { page, path } = await scene(
+      phone,
+      ...[paragraphs, after].map((texts) => `<p>${texts.join('<p>')}`),
+    );
+    await page.goto(`${service.url}${path}/compare`);
+    const top = async (row: number) => (await page.locator('tr.del').nth(row).boundingBox())?.y ?? 0;
+    expect(await top(0)).to.be.within(0, 700);
+    expect(await overflowOf(page)).to.be.at.most(0);
+    expect(await page.locator('main').innerText()).not.to.include('@@');
+    expect(await top(1)).to.be.above(740);
+    for (const row of [1, 2]) {
+      await tabTo(page, 'Next');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/compare#change-${row + 1}`);
+      expect(await top(row)).to.be.within(50, 700);
+    }
+  });
+
+  it("a comparison shows times in the reader's time zone", async () => {
+    const { page, path } = await scene({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' }, '<p>one', '<p>two');
+    await page.goto(`${service.url}${path}/compare`);
+    const local = new Date(service.clock.now() + 9 * 3_600_000).toISOString().slice(11, 16);
+    expect(await page.locator('#to option').first().innerText()).to.match(
+      new RegExp(`^2 \\(live\\) · .*, ${local}$`),
+    );
   });
 
   it('hostile documents run nothing in a comparison, and reach nothing of the dashboard', async () => {

@@ -33,15 +33,29 @@ describe('The table of a difference', () => {
       .filter((line) => line !== 'line 20');
     const rows = rowsOf(`${lines.join('\n')}\n`, `${after.join('\n')}\n`);
     expect(rows).to.deep.equal([
-      '@@ -2,7 +2,7 @@1 unchanged line',
+      'Lines 2 to 8, after 1 unchanged line Next change',
       ...['2|2||line 2', '3|3||line 3', '4|4||line 4', '5||−|line 5', '|5|+|LINE 5'],
       ...['6|6||line 6', '7|7||line 7', '8|8||line 8'],
-      '@@ -17,7 +17,6 @@8 unchanged lines',
+      'Lines 17 to 22, after 8 unchanged lines',
       ...['17|17||line 17', '18|18||line 18', '19|19||line 19', '20||−|line 20'],
       ...['21|20||line 21', '22|21||line 22', '23|22||line 23'],
     ]);
     const { added, removed, isCut } = tableOf('a\n', 'b\nc\n');
     expect({ added, removed, isCut }).to.deep.equal({ added: 2, removed: 1, isCut: false });
+  });
+
+  it('marks the words that differ between two lines, unless most of them does or the text runs from right to left', () => {
+    const marked = (before: string, after: string) =>
+      toText(tableOf(`${before}\n`, `${after}\n`).table)
+        .match(/<mark>.*?<\/mark>/g)
+        ?.map((mark) => mark.replaceAll(/<[^>]*>/g, ''));
+    expect(marked('the second shift starts', 'the third shift starts')).to.deep.equal(['second', 'third']);
+    expect(marked('at least 12 of them', 'at least 120 of them')).to.deep.equal(['12', '120']);
+    expect(marked('a long line', 'a long line with an end')).to.deep.equal([' with an end']);
+    expect(marked('smile 😀 here', 'smile 😁 here')).to.deep.equal(['😀', '😁']);
+    expect(marked('one', 'three')).to.equal(undefined);
+    expect(marked('שלום לכולם כאן', 'שלום לאחד כאן')).to.equal(undefined);
+    expect(marked('x'.repeat(100_000), `${'x'.repeat(100_000)}y`)).to.equal(undefined);
   });
 
   it('lines that look like a part of the diff are lines', () => {

@@ -4,9 +4,9 @@ import { DropError, isUnavailable } from '../../../shared/domain/errors.ts';
 import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { defaultFormat, diffFormats } from '../../../shared/html/compared-lines.ts';
 import { errorText } from '../../html/forms.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { timeAgo } from '../../html/parts.ts';
+import { countOf, timeAgo } from '../../html/parts.ts';
 import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
@@ -46,11 +46,19 @@ type Comparison = Pick<PageParts, 'body' | 'error' | 'policy'>;
 
 /** GET /drops/{slug}/compare, and the whole difference as a file. */
 export function compareRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, diffs, pages } = parts.services;
+  const { drops, diffs, pages, titles } = parts.services;
   const previewOf = createPreviews(parts.services);
 
   const preview = async (caller: Caller, slug: string, { number }: OwnedVersion) =>
     previewOf(await findOwnPage(pages, caller, slug, number));
+
+  async function titleChange(caller: Caller, slug: string, versions: readonly OwnedVersion[]) {
+    const [before, after] = await Promise.all(
+      versions.map(async (version) => titles.find(caller, await drops.readHtml(caller, slug, version))),
+    );
+    if (before == null || after == null || before === after) return null;
+    return html` The document’s title changed from <b>${visible(before)}</b> to <b>${visible(after)}</b>.`;
+  }
 
   async function compare(caller: Caller, { takedown }: Drop, choice: Choice): Promise<Comparison> {
     const { slug, from, to, format } = choice;
@@ -61,9 +69,10 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
       return { body: sides(choice, before, after), policy: { 'frame-src': before.source } };
     }
     const { diff } = await diffs.compare(caller, slug, { from: from.number, to: to.number, format });
-    if (diff === '') return { body: same(choice) };
+    const title = await titleChange(caller, slug, [from, to]);
+    if (diff === '') return { body: same(choice, title) };
     const caption = `What changed from version ${from.number} to version ${to.number}`;
-    return { body: difference(choice, diffTable(diff, caption)) };
+    return { body: difference(choice, diffTable(diff, caption), title) };
   }
 
   const { page, file } = dashboardPages(parts, 'drops');
@@ -144,16 +153,16 @@ function choiceForm(drop: Drop, versions: readonly OwnedVersion[], choice: Choic
   const { slug, from, to, format, isNarrow } = choice;
   const select = (name: string, selected: OwnedVersion) => {
     const options = versions.map(({ number, createdAt }) => {
-      const time = new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ');
-      const live = number === drop.latestVersion && ' (live)';
-      return html`<option value="${number}"${number === selected.number && html` selected`}>${number}${live} · ${time}</option>\n`;
+      const time = new Date(createdAt).toISOString();
+      const name = `${number}${number === drop.latestVersion ? ' (live)' : ''} · `;
+      return html`<option value="${number}" data-name="${name}" data-time="${time}"${number === selected.number && html` selected`}>${name}${time.slice(0, 16).replace('T', ' ')} UTC</option>\n`;
     });
     return html`<select id="${name}" name="${name}">
 ${options}</select>`;
   };
   return html`<form class="comparing" method="get" action="${dropPaths(slug).compare}">
-<div><label for="from">From version <span class="soft">(UTC)</span></label>${select('from', from)}</div>
-<div><label for="to">To version <span class="soft">(UTC)</span></label>${select('to', to)}</div>
+<div><label for="from">From</label>${select('from', from)}</div>
+<div><label for="to">To</label>${select('to', to)}</div>
 <input type="hidden" name="format" value="${format}">${isNarrow && html`<input type="hidden" name="width" value="phone">`}
 <div class="actions"><button>Compare</button><a href="${hrefOf({ ...choice, from: to, to: from })}">Swap</a></div>
 </form>`;
@@ -166,22 +175,23 @@ function tabs(choice: Choice): Html {
   )}</nav>`;
 }
 
-function difference(choice: Choice, { table, isCut, added, removed }: DiffTable): Html {
+/** @param title what is said of it; null: it did not change */
+function difference(choice: Choice, { table, isCut, added, removed }: DiffTable, title: Html | null): Html {
   const { slug, from, to, format } = choice;
   const query = String(new URLSearchParams({ from: String(from.number), to: String(to.number), format }));
   const download = html`<a href="${dropPaths(slug).diff}?${query}" download>Download the whole difference</a>`;
-  const counts = html`<span class="added">+${added}</span> added, <span class="removed">−${removed}</span> removed`;
-  return html`<p class="row between small"><span>${isCut ? html`The difference is long: these are its first lines.` : html`Lines: ${counts}`}</span>${download}</p>
+  const counts = `${countOf(added, 'line')} added, ${countOf(removed, 'line')} removed.`;
+  return html`<p>${isCut ? 'The difference is long: these are its first lines.' : counts}${title}</p>
 <div class="changes-frame" tabindex="0" role="region" aria-label="Changes">${table}</div>
 ${isCut && html`<p class="notice">This is not all. ${download}, or compare <a href="${hrefOf({ ...choice, format: 'side' })}">side by side</a>.</p>`}
-<p class="soft small">${format === 'text' ? 'What viewers see, a line for each block.' : 'The HTML as it was published.'} Lines of more than 300 characters are split, and each part counts as a line.</p>`;
+<p class="soft small">${format === 'text' ? 'What viewers read, a line for each block.' : 'The HTML as it was published.'} Lines of more than 300 characters are split, and each part counts as a line.${!isCut && html` ${download}`}</p>`;
 }
 
-function same(choice: Choice): Html {
+function same(choice: Choice, title: Html | null): Html {
   if (choice.from.id === choice.to.id)
     return html`<p class="notice">This is one and the same version. Choose two to see what has changed.</p>`;
   return choice.format === 'text'
-    ? html`<p class="notice">The text is the same in both versions. The <a href="${hrefOf({ ...choice, format: 'source' })}">source</a> may have changed.</p>`
+    ? html`<p class="notice">The text is the same in both versions.${title} The <a href="${hrefOf({ ...choice, format: 'source' })}">source</a> may have changed.</p>`
     : html`<p class="notice">Both versions have the same source.</p>`;
 }
 

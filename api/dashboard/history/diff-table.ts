@@ -5,6 +5,8 @@ import { countOf } from '../../html/parts.ts';
 const maxLines = 500;
 const maxMarkup = 40_000;
 const maxLineLength = 400;
+/** About that of the first row of a hunk. */
+const headLength = 130;
 
 /** A unified diff as a table. */
 export interface DiffTable {
@@ -20,22 +22,40 @@ type Sign = '+' | '-' | ' ';
 
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
+/** Changes that are near each other, with the lines around them. */
+interface Hunk {
+  /** Which lines of the newer version. */
+  readonly lines: string;
+  /** How many unchanged lines are before it. */
+  readonly unchanged: number;
+  readonly rows: Html[];
+}
+
 /** Reads a unified diff (`Diffs`) up to the limits above: the rest costs nothing. @param caption for screen readers */
 export function diffTable(diff: string, caption: string): DiffTable {
-  const hunks: Html[] = [];
-  let rows: Html[] = [];
+  const hunks: Hunk[] = [];
   /** The numbers of the next lines. */
   let [oldAt, newAt] = [1, 1];
   const counts = { '+': 0, '-': 0, ' ': 0 };
   let [lines, markup, isCut] = [0, 0, false];
+  /** Lines that are removed and added at one place. */
+  let [removed, added]: [string[], string[]] = [[], []];
 
   const addRow = (row: Html) => {
-    rows.push(row);
+    hunks.at(-1)?.rows.push(row);
     markup += toText(row).length;
   };
-  const endHunk = () => {
-    if (rows.length > 0) hunks.push(html`<tbody>${rows}</tbody>`);
-    rows = [];
+  const addLine = (sign: Sign, text: string, part?: Part) => {
+    isCut ||= markup >= maxMarkup;
+    if (isCut) return;
+    addRow(lineRow(sign, text, sign === '+' ? null : oldAt++, sign === '-' ? null : newAt++, part));
+    counts[sign]++;
+  };
+  const endChange = () => {
+    const parts = removed.map((text, i) => changedParts(text, added[i]));
+    for (const [i, text] of removed.entries()) addLine('-', text, parts[i]?.[0]);
+    for (const [i, text] of added.entries()) addLine('+', text, parts[i]?.[1]);
+    [removed, added] = [[], []];
   };
 
   for (const line of linesAfterHead(diff)) {
@@ -43,29 +63,29 @@ export function diffTable(diff: string, caption: string): DiffTable {
       isCut = true;
       break;
     }
+    const sign = line[0];
+    if (sign !== '+' && sign !== '-') endChange();
     const head = hunkHead.exec(line);
     if (head !== null) {
-      endHunk();
       const [oldStart, newStart] = [firstLine(head[1], head[2]), firstLine(head[3], head[4])];
-      addRow(hunkRow(head[0], oldStart - oldAt));
+      hunks.push({ lines: rangeText(newStart, Number(head[4] ?? 1)), unchanged: oldStart - oldAt, rows: [] });
+      markup += headLength;
       [oldAt, newAt] = [oldStart, newStart];
       continue;
     }
-    const sign = line[0];
     if (sign === '\\') addRow(noteRow);
     if (sign !== '+' && sign !== '-' && sign !== ' ') continue;
-    addRow(lineRow(sign, line.slice(1), sign === '+' ? null : oldAt, sign === '-' ? null : newAt));
-    if (sign !== '+') oldAt++;
-    if (sign !== '-') newAt++;
-    counts[sign]++;
+    if (sign === '-') removed.push(line.slice(1));
+    else if (sign === '+') added.push(line.slice(1));
+    else addLine(sign, line.slice(1));
     lines++;
   }
-  endHunk();
+  endChange();
   const table = html`<table class="changes">
 <caption class="visually-hidden">${caption}</caption>
 <colgroup><col class="n"><col class="n"><col class="sign"><col></colgroup>
 <thead class="visually-hidden"><tr><th scope="col">Line before</th><th scope="col">Line after</th><th scope="col">Sign</th><th scope="col">Text</th></tr></thead>
-${hunks}</table>`;
+${hunks.map((hunk, i) => html`<tbody id="change-${i + 1}">${headRow(hunk, i + 1 < hunks.length ? i + 2 : null)}${hunk.rows}</tbody>`)}</table>`;
   return { table, isCut, added: counts['+'], removed: counts['-'] };
 }
 
@@ -85,9 +105,14 @@ function firstLine(start = '1', count = '1'): number {
   return Number(start) + (count === '0' ? 1 : 0);
 }
 
-function hunkRow(head: string, unchanged: number): Html {
-  const skipped = unchanged > 0 && html`<span>${countOf(unchanged, 'unchanged line')}</span>`;
-  return html`<tr class="hunk"><th scope="rowgroup" colspan="4"><code>${head}</code>${skipped}`;
+function rangeText(first: number, count: number): string {
+  return count < 2 ? `Line ${first}` : `Lines ${first} to ${first + count - 1}`;
+}
+
+/** @param next the number of the next hunk; null: it is the last */
+function headRow({ lines, unchanged }: Hunk, next: number | null): Html {
+  const skipped = unchanged > 0 && `, after ${countOf(unchanged, 'unchanged line')}`;
+  return html`<tr class="hunk"><th scope="rowgroup" colspan="4">${lines}${skipped}${next !== null && html` <a href="#change-${next}">Next<span class="visually-hidden"> change</span></a>`}`;
 }
 
 const noteRow = html`<tr class="note"><td colspan="3"><td>No line feed at the end`;
@@ -95,10 +120,44 @@ const noteRow = html`<tr class="note"><td colspan="3"><td>No line feed at the en
 /** Screen readers say `plus` and `minus`. */
 const signs = { '+': ['add', '+'], '-': ['del', '−'], ' ': ['same', null] } as const;
 
+/** Where the parts of a line begin and end that the other line does not have. */
+type Part = readonly [start: number, end: number];
+
+const partOfWord = /[\p{L}\p{N}\p{M}\p{Cs}\p{Cf}]/u;
+/** The parts of a line would be shown from left to right. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+function isInWord(text: string, at: number): boolean {
+  return partOfWord.test(text[at - 1] ?? '') && partOfWord.test(text[at] ?? '');
+}
+
+/** Whole words that differ between two lines; undefined: most of them does. */
+function changedParts(before: string, after: string | undefined): [Part, Part] | undefined {
+  if (after === undefined || before.length + after.length > 2 * maxLineLength) return undefined;
+  if (rightToLeft.test(before + after)) return undefined;
+  const least = Math.min(before.length, after.length);
+  let [start, end] = [0, 0];
+  while (start < least && before[start] === after[start]) start++;
+  while (end < least - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  while (isInWord(before, start) || isInWord(after, start)) start--;
+  while (isInWord(before, before.length - end) || isInWord(after, after.length - end)) end--;
+  if (start + end < least / 3) return undefined;
+  return [
+    [start, before.length - end],
+    [start, after.length - end],
+  ];
+}
+
 /** There are many rows: without end tags, which HTML does not need, and line feeds, which cells would show. */
-function lineRow(sign: Sign, text: string, oldLine: number | null, newLine: number | null): Html {
+function lineRow(
+  sign: Sign,
+  text: string,
+  oldLine: number | null,
+  newLine: number | null,
+  [start, end]: Part = [text.length, text.length],
+): Html {
   const [name, shown] = signs[sign];
-  return html`<tr class="${name}"><td>${oldLine}<td>${newLine}<td>${shown}<td>${visibleLine(text)}`;
+  return html`<tr class="${name}"><td>${oldLine}<td>${newLine}<td>${shown}<td>${visibleLine(text.slice(0, start))}${start < end && html`<mark>${visibleLine(text.slice(start, end))}</mark>`}${visibleLine(text.slice(end))}`;
 }
 
 /** Tabs stay, and a carriage return at the end is only marked: else each line of some documents would end with `U+000D`. */
