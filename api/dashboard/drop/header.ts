@@ -1,6 +1,6 @@
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../../html/html.ts';
-import { copyButton, menu, noticeFor, timeTag } from '../../html/parts.ts';
+import { copyButton, menu, noticeFor } from '../../html/parts.ts';
 import { pagePath, pageUrl } from '../../http/paths.ts';
 import { dropPaths } from '../paths.ts';
 
@@ -21,9 +21,9 @@ ${shown && html`<div class="drop-notice">${shown}<a class="button quiet small" h
 </header>`;
 }
 
-function badges({ locked, takedown, expiresAt, latestVersion }: Drop): Html {
+function badges({ locked, takedown, latestVersion }: Drop): Html {
   if (takedown !== null) return html`<span class="badge bad">Taken down</span>`;
-  return html`<span class="soft small">Version ${latestVersion}</span><span class="badge${locked ? ' warn' : ' good'}">${locked ? 'Locked' : 'Public'}</span>${expiresAt !== null && html`<span class="badge warn">Expires ${timeTag(expiresAt)}</span>`}`;
+  return html`<span class="soft small">Version ${latestVersion}</span><span class="badge${locked ? ' warn' : ' good'}">${locked ? 'Locked' : 'Public'}</span>`;
 }
 
 function menuLinks({ slug, takedown, locked }: Drop): Html {

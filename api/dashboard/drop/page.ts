@@ -110,7 +110,7 @@ ${fact('Description', description === null ? soft('None') : html`<span class="de
 ${fact('Tags', metadata.size === 0 ? soft('None') : tagList(metadata))}
 ${fact('Passcode', html`${passcode}${mayChange && html` <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`}`)}
 ${fact('Context', contextText(drop, latest))}
-${fact('Expires', expiresAt === null ? soft('Never') : timeTag(expiresAt))}
+${fact('Expires', expiresAt === null ? soft('Never') : html`<span class="badge warn">${timeTag(expiresAt)}</span>`)}
 ${fact('Created', timeTag(createdAt))}
 ${fact('Changed', timeAgo(updatedAt))}
 </dl>
@@ -120,7 +120,7 @@ ${fact('Changed', timeAgo(updatedAt))}
 /** Of the latest version. */
 function contextText({ slug, takedown }: Drop, latest: OwnedVersion | undefined): Html {
   const { version, context } = dropPaths(slug);
-  const edit = (text: string) => takedown === null && html` <a href="${context}">${text}</a>`;
+  const edit = (text: string) => takedown === null && html` · <a href="${context}">${text}</a>`;
   return latest?.hasContext
     ? html`<a href="${version(latest.number)}">Read it</a>${edit('Edit it')}`
     : html`${soft('None')}${edit('Write one')}`;
