@@ -22,6 +22,7 @@ import { homeRoutes } from './service/home.ts';
 import { onboardingRoutes } from './service/onboarding.ts';
 import { agentFileRoutes, textFileRoutes } from './service/text-files.ts';
 import { signInRoutes } from './sign-in/routes.ts';
+import { signedOutPage } from './sign-in/signed-out.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { versionRoutes } from './versions/versions.ts';
 
@@ -63,7 +64,7 @@ export interface PageAssets {
 export function createRoutes(services: Services, readBody: ReadBody, pageAssets: PageAssets): RouteTable {
   const { config } = services;
   const readForm = createFormReader(readBody, config.BASE_URL);
-  const sessions = createSessionAccess(services, readForm);
+  const sessions = createSessionAccess(services, readForm, signedOutPage(services, pageAssets.layout));
   const describe = (): ApiDescription => describeApi(config, [...routes, rawPage]);
   const parts = { ...pageAssets, services, readBody, readForm, sessions, describe };
   const routes: readonly Route[] = resources.flatMap((routesOf) => routesOf(parts));

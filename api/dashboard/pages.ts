@@ -52,6 +52,8 @@ export interface Act {
   perform(req: Request, res: Response, session: Session, form: Form): Promise<Shown<SessionPage>>;
 }
 
+type Again = (req: Request, session: Session, attempt: Attempt) => Answered;
+
 /** Makes the routes of pages of the dashboard. @param nav the item of its navigation */
 export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem) {
   return sessionPages(sessions, (session, page) => layout.dashboard(session, nav, page));
@@ -79,16 +81,26 @@ export function sessionPages(
     );
   }
 
-  function form(path: string, limit: Limit, save: Act['perform'], rules?: FormRules): Route {
-    return open(
-      'POST',
-      path,
-      sessionForm(
-        limit,
-        (req, res, session, sent) => answer(req, res, session, () => save(req, res, session, sent)),
-        rules,
-      ),
-    );
+  /** @param again the form as it was filled in, with the error. Absent: a person types nothing into it */
+  function form(
+    path: string,
+    limit: Limit,
+    save: Act['perform'],
+    { again, ...rules }: FormRules & { readonly again?: Again } = {},
+  ): Route {
+    const handler: Parameters<SessionAccess['sessionForm']>[1] = (req, res, session, sent, admit) => {
+      const admitAndSave = async () => save(req, res, await admit(), sent);
+      const showAgain = async (error: DropError) => {
+        const shown = await again?.(req, session, { form: sent, error });
+        // A path says that it is done, as the drop shows after a conflict with the same form; another page hides the error.
+        const isOfError =
+          typeof shown === 'string' ? error.code === 'version_conflict' : shown?.error === error;
+        if (shown === undefined || !isOfError) throw error;
+        return shown;
+      };
+      return answer(req, res, session, () => orAgain(req, admitAndSave, showAgain));
+    };
+    return open('POST', path, sessionForm(limit, handler, { ...rules, isTyped: again !== undefined }));
   }
 
   return {
@@ -106,13 +118,10 @@ export function sessionPages(
         if (typeof asked === 'string' || !('button' in asked)) return asked;
         return questionPage(asked, session.formField, attempt?.error);
       }
-      const save: Act['perform'] = (req, res, session, sent) =>
-        orAgain(
-          req,
-          () => act.perform(req, res, session, sent),
-          (error) => ask(req, session, { form: sent, error }),
-        );
-      return [page(path, (req, _, session) => ask(req, session)), form(path, limit, save, rules)];
+      return [
+        page(path, (req, _, session) => ask(req, session)),
+        form(path, limit, act.perform, { ...rules, again: ask }),
+      ];
     },
   };
 }

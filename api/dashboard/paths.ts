@@ -30,6 +30,8 @@ export const accountPaths = {
   account,
   tokens: `${account}/tokens`,
   token: (id: string) => `${account}/tokens/${id}`,
+  /** Shows a token that was just created. */
+  newToken: (id: string) => `${account}/tokens/${id}/new`,
   revoke: (id: string) => `${account}/tokens/${id}/revoke`,
   sessions: `${account}/sessions`,
   export: `${account}/export`,

@@ -6,7 +6,8 @@ import { networkKey } from './client-address.ts';
 import { HttpError } from './http-error.ts';
 import { readPairs } from './parameters.ts';
 
-const formBody = {
+/** How a form without files is sent. */
+export const formBody = {
   types: /^application\/x-www-form-urlencoded$/,
   accepted: ['application/x-www-form-urlencoded'],
   code: 'invalid_arg',

@@ -2,6 +2,8 @@
 export const signInPaths = {
   code: '/sign-in',
   browser: '/sign-in/browser',
+  /** Where a sign-in ends that began in a tab of its own. */
+  ready: '/sign-in/ready',
   callback: '/sign-in/github/callback',
   local: '/sign-in/local',
   approve: '/sign-in/approve',
@@ -23,6 +25,10 @@ export const dashboardPaths = {
   operators: '/operators',
   signOut: '/sign-out',
 } as const;
+
+export function isOperatorPath(path: string): boolean {
+  return /^\/operators(?![^/?])/.test(path);
+}
 
 export const newDropPath = '/drops/new';
 

@@ -11,8 +11,10 @@ import { type Html, html } from '../html/html.ts';
 import { isNavigation } from './answer-error.ts';
 import { cookieName, readCookies, setCookie } from './cookies.ts';
 import { checkOrigin, type ReadForm } from './form.ts';
+import { createKeptForms, keptField, keptFormBytes } from './kept-forms.ts';
 import { browserSignInPath } from './paths.ts';
 import type { Handler } from './route.ts';
+import type { Form } from './show.ts';
 
 /** The signed-in browser that a page of the dashboard is for. */
 export interface Session {
@@ -28,8 +30,15 @@ export interface Session {
 }
 
 type PageHandler = (req: Request, res: Response, session: Session) => Promise<void> | void;
-type Form = ReadonlyMap<string, string>;
-type FormHandler = (req: Request, res: Response, session: Session, form: Form) => Promise<void> | void;
+
+/** @param admit must be called before anything is changed (`Admit`) */
+type FormHandler = (
+  req: Request,
+  res: Response,
+  session: Session,
+  form: Form,
+  admit: () => Promise<Session>,
+) => Promise<void> | void;
 
 /**
  * Checks the form's token, suspension, then the limit. @returns the session as it is after the body arrived
@@ -40,15 +49,25 @@ type BodyHandler = (req: Request, res: Response, session: Session, admit: Admit)
 
 export type Limit = 'writes_per_minute' | 'changes_per_minute';
 
-export interface FormRules {
-  /** Default: 8 KiB. */
-  readonly maxBytes?: number;
+interface BodyRules {
+  /** Reads what a person has typed, for the page that asks for a sign-in; null: too long. Absent: there is nothing to keep. */
+  readonly readTyped?: (req: Request) => Promise<Form | null>;
   /** Whether a suspended account may send it: it can sign out and revoke its tokens. */
   readonly allowsSuspended?: true;
 }
 
+export interface FormRules extends Omit<BodyRules, 'readTyped'> {
+  /** Default: 8 KiB. */
+  readonly maxBytes?: number;
+  /** Whether the form has text that a person types. */
+  readonly isTyped?: boolean;
+}
+
 /** The field of the form token. */
 export const tokenField = 'form_token';
+
+/** Asks a person to sign in. @param path of the form @param kept its sealed text; null: it is too long to be kept */
+export type ShowSignedOut = (res: Response, path: string, kept: string | null) => void;
 
 /** A stolen cookie, or a browser that others can use, must not keep an operator's rights for the life of a session. */
 const operatingMs = 12 * 60 * 60_000;
@@ -56,12 +75,17 @@ const operatingMs = 12 * 60 * 60_000;
 export type SessionAccess = ReturnType<typeof createSessionAccess>;
 
 /** What a request to the dashboard must pass before its handler runs. */
-export function createSessionAccess(services: Services, readForm: ReadForm) {
+export function createSessionAccess(services: Services, readForm: ReadForm, showSignedOut: ShowSignedOut) {
   const { sessions, sealer, limits, clock, config } = services;
   const operators = new Set(splitList(config.OPERATORS));
   const cookie = createSessionCookie(isHttps(config));
   const { origin } = new URL(config.BASE_URL);
-  const tokensOf = (id: string) => formTokensOf(sealer, id);
+  const keptForms = createKeptForms(services);
+  const tokensOf = (id: string, { accountId }: Caller) => formTokensOf(sealer, id, accountId);
+  const pathOf = ({ originalUrl }: Request) => {
+    const { pathname, search } = new URL(originalUrl, origin);
+    return pathname + search;
+  };
 
   /** One indexed read for a browser that has the cookie. null: it is not signed in. */
   async function find(req: IncomingMessage): Promise<Session | null> {
@@ -70,7 +94,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
       if (found === null) continue;
       const { caller, accountName } = found;
       const { id, createdAt } = found.session;
-      const formField = html`<input type="hidden" name="${tokenField}" value="${tokensOf(id)[0]}">`;
+      const formField = html`<input type="hidden" name="${tokenField}" value="${tokensOf(id, caller)[0]}">`;
       const isOperator = operators.has(caller.accountId) && !caller.isSuspended;
       const isTooOldToOperate = createdAt + operatingMs <= clock.now();
       return { id, caller, accountName, isOperator, isTooOldToOperate, formField };
@@ -98,16 +122,18 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
   function sessionBody(
     limit: Limit | null,
     handler: BodyHandler,
-    { allowsSuspended }: FormRules = {},
+    { allowsSuspended, readTyped }: BodyRules = {},
   ): Handler {
     return async (req, res) => {
       checkOrigin(req, origin);
       const hadArrived = req.complete;
       const session = await open(req, res);
-      if (session === null) return sendToSignIn(req, res);
+      if (session === null) return sendToSignIn(req, res, readTyped);
       const confirm = () => (hadArrived ? session : find(req));
       await handler(req, res, session, async (formToken = '') => {
-        if (!tokensOf(session.id).some((token) => constantTimeEqual(token, formToken))) throw outdatedForm();
+        const tokens = tokensOf(session.id, session.caller);
+        if (!tokens.some((token) => constantTimeEqual(token, formToken)))
+          throw outdatedForm(readTyped !== undefined);
         // The session may have been revoked, or the account suspended, while the body arrived.
         const now = await confirm();
         if (now?.id !== session.id) throw invalidSession();
@@ -118,16 +144,34 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
     };
   }
 
-  /** What was typed is lost: the answer of a sign-in cannot repeat a form. */
-  function sendToSignIn(req: Request, res: Response): void {
+  /** What was typed waits in the page that asks for the sign-in. */
+  async function sendToSignIn(req: Request, res: Response, readTyped: BodyRules['readTyped']): Promise<void> {
     if (!isNavigation(req)) throw invalidSession();
-    res.redirect(303, browserSignInPath(pathOfReferer(req, origin)));
+    if (readTyped === undefined) return res.redirect(303, browserSignInPath(pathOfReferer(req, origin)));
+    const form = await readTyped(req);
+    const path = pathOf(req);
+    const [accountId = ''] = (form?.get(tokenField) ?? '').split('.');
+    const sealed = form && (await keptForms.seal(form, { path, accountId }, tokenField));
+    showSignedOut(res, path, form?.get(keptField) ?? sealed);
+  }
+
+  /** The text that has waited for this sign-in, or else the form as it was sent. @throws DropError `forbidden` */
+  async function restore(req: Request, { caller }: Session, form: Form): Promise<Form> {
+    const sealed = form.get(keptField);
+    if (sealed === undefined) return form;
+    const kept = await keptForms.open(sealed);
+    if (kept?.path === pathOf(req) && kept.accountId === caller.accountId) return new Map(kept.fields);
+    const message = 'What was typed is kept for an hour, and for the account that has typed it.';
+    throw new DropError('forbidden', message);
   }
 
   return {
     find,
     cookie,
+    keptForms,
     sessionBody,
+    sendToSignIn,
+    restore,
 
     /** For a GET, which changes nothing. A browser without a session is sent to the sign-in, and then back here. */
     withSession(handler: PageHandler): Handler {
@@ -138,15 +182,21 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
       };
     },
 
-    /** For a POST of a form: same origin, session, form token, suspension and limit, in this order. */
-    sessionForm(limit: Limit | null, handler: FormHandler, rules: FormRules = {}): Handler {
+    /** For a POST of a form: same origin, session, and with `admit` form token, suspension and limit, in this order. */
+    sessionForm(
+      limit: Limit | null,
+      handler: FormHandler,
+      { maxBytes, isTyped = false, ...rules }: FormRules = {},
+    ): Handler {
+      const read = (req: Request) =>
+        readForm(req, isTyped ? Math.max(maxBytes ?? 0, keptFormBytes) : maxBytes);
       return sessionBody(
         limit,
-        async (req, res, _, admit) => {
-          const form = await readForm(req, rules.maxBytes);
-          await handler(req, res, await admit(form.get(tokenField)), form);
+        async (req, res, session, admit) => {
+          const form = await restore(req, session, await read(req));
+          await handler(req, res, session, form, () => admit(form.get(tokenField)));
         },
-        rules,
+        { ...rules, ...(isTyped && { readTyped: read }) },
       );
     },
   };
@@ -179,12 +229,15 @@ function createSessionCookie(isSecure: boolean) {
   };
 }
 
-/** The token in the forms of a session, and those of older signing secrets. */
+/** The token in the forms of a session, and those of older signing secrets. Before the dot: whose form it is. */
 export function formTokensOf(
   sealer: Pick<Sealer, 'hashes'>,
   sessionId: string,
+  accountId: string,
 ): readonly [string, ...string[]] {
-  return sealer.hashes('session form', sessionId);
+  const [token, ...others] = sealer.hashes('session form', sessionId);
+  const ofAccount = (hash: string) => `${accountId}.${hash}`;
+  return [ofAccount(token), ...others.map(ofAccount)];
 }
 
 /** The page that had the form; '' if the browser does not say. */
@@ -193,6 +246,15 @@ function pathOfReferer({ headers }: IncomingMessage, origin: string): string {
   return referer.startsWith(`${origin}/`) ? referer.slice(origin.length) : '';
 }
 
-function outdatedForm(): DropError {
-  return new DropError('forbidden', 'This page is out of date. Open it again, and repeat what you did.');
+/** @param isShownAgain with what was typed */
+function outdatedForm(isShownAgain: boolean): DropError {
+  const message = isShownAgain
+    ? 'Nothing was saved yet, because you signed in after this page was opened. Check it, and send it again.'
+    : 'This page is out of date. Open it again, and repeat what you did.';
+  return new DropError('forbidden', message, { field: tokenField });
+}
+
+/** Whether the form was refused only because a page of another session had it. */
+export function isOutdated({ details }: DropError): boolean {
+  return details?.field === tokenField;
 }

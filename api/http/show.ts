@@ -20,7 +20,10 @@ export function show<P extends PageParts>(res: Response, shown: Shown<P>, lay: (
   sendPage(res, error === undefined ? status : setStatusAndHeaders(res, error), lay(shown));
 }
 
-/** Does what a form asks for. @param again the form with the error, for a person; a program gets the envelope alone */
+/**
+ * Does what a form asks for. @param again the form with the error, for a person; a program gets the envelope alone, and a
+ * session that has ended sees nothing of the account
+ */
 export async function orAgain<P>(
   req: Request,
   save: () => Promise<Shown<P>>,
@@ -29,7 +32,7 @@ export async function orAgain<P>(
   try {
     return await save();
   } catch (error) {
-    if (!(error instanceof DropError) || !isNavigation(req)) throw error;
+    if (!(error instanceof DropError) || error.code === 'unauthorized' || !isNavigation(req)) throw error;
     return again(error);
   }
 }

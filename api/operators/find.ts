@@ -8,7 +8,6 @@ import { type Html, html, visible } from '../html/html.ts';
 import { countOf, labelOf, timeTag } from '../html/parts.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { orAgain } from '../http/show.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
 import { nameOf, type OperatorPage, operatorPages } from './pages.ts';
 import { accountLink, operatorPaths, pageBadges, stateBadge, suspendedBadge } from './parts.ts';
@@ -27,17 +26,18 @@ export function findRoutes(parts: RouteParts): readonly Route[] {
   return [
     page(operatorPaths.find, (_, __, { formField }) => findPage(formField)),
 
-    form(operatorPaths.find, 'changes_per_minute', (req, _, session, sent) => {
-      const { formField } = session;
-      const find = async () => {
+    form(
+      operatorPaths.find,
+      'changes_per_minute',
+      async (_, __, session, sent) => {
         const { what } = validate(schema, { what: (sent.get('what') ?? '').trim() });
         const address = readPageAddress(what, config.BASE_URL);
         const isOwn = address !== null && isOwnHost(address.host, config);
         const findings = await moderation.find(isOwn ? address.slug : what, { by: nameOf(session) });
-        return findPage(formField, { findings });
-      };
-      return orAgain(req, find, (error) => findPage(formField, { error }));
-    }),
+        return findPage(session.formField, { findings });
+      },
+      { again: (_, { formField }, { error }) => findPage(formField, { error }) },
+    ),
   ];
 }
 

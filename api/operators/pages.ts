@@ -1,15 +1,12 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { notFound } from '../../shared/domain/errors.ts';
-import { reasonMaxCharacters } from '../../shared/moderation/act.ts';
 import { type SessionPage, sessionPages } from '../dashboard/pages.ts';
 import { type Html, html } from '../html/html.ts';
+import { keptFormBytes } from '../http/kept-forms.ts';
 import { browserSignInPath } from '../http/paths.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Session, type SessionAccess, tokenField } from '../http/session.ts';
 import { operatorPaths } from './parts.ts';
-
-/** A character of a reason has at most 4 bytes, each of them sent as `%XX`; the rest is for the other fields. */
-const maxBytes = 12 * reasonMaxCharacters + 4_096;
 
 /** A page for operators: the tabs above its body. */
 export interface OperatorPage extends SessionPage {
@@ -19,27 +16,33 @@ export interface OperatorPage extends SessionPage {
 
 /** Routes of pages for operators. For everybody else they do not exist. A GET changes nothing and is not in the audit log. */
 export function operatorPages({ sessions, readForm, layout }: RouteParts) {
-  /** @returns false: the operator was sent to sign in again @throws DropError `not_found` for anybody else */
-  function admit(req: Request, res: Response, session: Session): boolean {
+  /** @returns whether the sign-in is recent enough @throws DropError `not_found` for somebody who is no operator */
+  function isAdmitted(session: Session): boolean {
     if (!session.isOperator) throw notFound('path');
-    if (!session.isTooOldToOperate) return true;
-    res.redirect(303, browserSignInPath(req.originalUrl));
-    return false;
+    return !session.isTooOldToOperate;
   }
 
+  const read = (req: Request) => readForm(req, keptFormBytes);
   const access: Pick<SessionAccess, 'withSession' | 'sessionForm'> = {
     withSession: (handler) =>
       sessions.withSession(async (req, res, session) => {
-        if (admit(req, res, session)) await handler(req, res, session);
+        if (isAdmitted(session)) await handler(req, res, session);
+        else res.redirect(303, browserSignInPath(req.originalUrl));
       }),
 
-    /** Same origin, session of an operator, form token, limit, in this order. */
-    sessionForm: (limit, handler) =>
-      sessions.sessionBody(limit, async (req, res, session, confirm) => {
-        if (!admit(req, res, session)) return;
-        const form = await readForm(req, maxBytes);
-        await handler(req, res, await confirm(form.get(tokenField)), form);
-      }),
+    /** Same origin, session of an operator, and with `admit` form token and limit, in this order. */
+    sessionForm: (limit, handler, { isTyped } = {}) => {
+      const rules = isTyped ? { readTyped: read } : {};
+      return sessions.sessionBody(
+        limit,
+        async (req, res, session, admit) => {
+          if (!isAdmitted(session)) return sessions.sendToSignIn(req, res, rules.readTyped);
+          const form = await sessions.restore(req, session, await read(req));
+          await handler(req, res, session, form, () => admit(form.get(tokenField)));
+        },
+        rules,
+      );
+    },
   };
   return sessionPages(access, (session, page) => {
     const body = html`${tabBar(page.tab)}\n${page.body}`;

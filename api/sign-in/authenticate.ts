@@ -6,7 +6,7 @@ import type { PageParts } from '../html/layout.ts';
 import { browserSignInPath, codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { orAgain, type Shown } from '../http/show.ts';
+import type { Shown } from '../http/show.ts';
 import { browserSignIn } from './browser.ts';
 import { beginDecision } from './device.ts';
 import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
@@ -26,7 +26,7 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
   const { cookie, page, form } = pages;
   const { identityProvider, signInKey, config, log } = services;
   const callbackUrl = config.BASE_URL + signInPaths.callback;
-  const readLocal = createLocalSignIn(services);
+  const signInLocally = createLocalSignIn(services);
   const browser = browserSignIn(parts, pages);
 
   /** The visit to the provider that this browser has begun, for a device or for a session: its cookie says which. */
@@ -101,10 +101,8 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
       if (signInKey === null) throw notFound('page');
       const progress = await cookie.read(req, 'local');
       if (progress === null) return problem(req, noSignInInProgress());
-      const signIn = async () =>
-        beginDecision(services, pages, res, progress, await readLocal(req, sent, signInKey));
-      return orAgain(req, signIn, (error) =>
-        localPage({ action: signInPaths.local, name: sent.get('name') ?? '', error }),
+      return signInLocally(req, sent, { action: signInPaths.local }, (identity) =>
+        beginDecision(services, pages, res, progress, identity),
       );
     }),
   ];

@@ -3,13 +3,15 @@ import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { browserSignInPath, dashboardPaths, signInPaths } from '../http/paths.ts';
+import { keptField, keptFormBytes } from '../http/kept-forms.ts';
+import { browserSignInPath, dashboardPaths, isOperatorPath, signInPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { orAgain, type Shown } from '../http/show.ts';
+import type { Shown } from '../http/show.ts';
 import type { Steps } from './cookie.ts';
 import { createLocalSignIn, problem, type SignInPages } from './pages.ts';
-import { localPage, providerPage } from './views.ts';
+import { keptInput } from './signed-out.ts';
+import { localPage, providerPage, readyPage } from './views.ts';
 
 /** Time to come back from the identity provider. */
 const visitMs = 10 * 60_000;
@@ -17,19 +19,20 @@ const visitMs = 10 * 60_000;
 /** Longer addresses are not kept: the cookie of the visit must stay below 4 KB. */
 const nextMaxLength = 500;
 
-/** Starts sessions. Approving a device never starts one, and a session never approves a device. */
+/** Starts sessions. Approving a device never starts one. */
 export function browserSignIn(
   { services, sessions: access }: RouteParts,
   { cookie, page, form }: SignInPages,
 ) {
-  const { identityProvider, signInKey, config, clock, signIns, limits, sessions } = services;
-  const readLocal = createLocalSignIn(services);
+  const { identityProvider, config, clock, signIns, limits, sessions } = services;
+  const signInLocally = createLocalSignIn(services);
+  const action = signInPaths.browser;
+  const nextInput = (next: string) => html`<input type="hidden" name="next" value="${next}">`;
 
-  function signInForm(next: string, name = '', error?: DropError): PageParts {
-    const fields = html`<input type="hidden" name="next" value="${next}">`;
-    const action = signInPaths.browser;
+  function signInForm(next: string): PageParts {
+    const fields = nextInput(next);
     return identityProvider === null
-      ? localPage({ action, name, error, fields })
+      ? localPage({ action, name: '', fields })
       : beginPage(action, identityProvider.name, fields);
   }
 
@@ -58,22 +61,35 @@ export function browserSignIn(
       return isEnough ? next : signInForm(next);
     }),
 
-    form(signInPaths.browser, async (req, res, sent) => {
-      const next = dashboardPathIn(sent.get('next'), config.BASE_URL);
-      if (identityProvider !== null) return begin(res, identityProvider, next);
-      const signIn = async () => {
-        await startSession(req, res, await readLocal(req, sent, signInKey ?? ''));
-        return next;
-      };
-      return orAgain(req, signIn, (error) => signInForm(next, sent.get('name'), error));
-    }),
+    form(
+      signInPaths.browser,
+      async (req, res, sent) => {
+        const next = dashboardPathIn(sent.get('next'), config.BASE_URL);
+        if (identityProvider !== null) return begin(res, identityProvider, next);
+        const kept = sent.get(keptField) ?? '';
+        const fields = html`${nextInput(next)}${kept !== '' && keptInput(kept)}`;
+        return signInLocally(req, sent, { action, fields }, async (identity) => {
+          await startSession(req, res, identity);
+          const form = await access.keptForms.open(kept);
+          if (form === null) return next;
+          res.redirect(307, form.path); // sends the sealed text on
+          return null;
+        });
+      },
+      keptFormBytes,
+    ),
+
+    page(signInPaths.ready, async (req) =>
+      (await access.find(req)) === null ? browserSignInPath(signInPaths.ready) : readyPage,
+    ),
 
     open(
       'POST',
       dashboardPaths.signOut,
       access.sessionForm(
         null,
-        async (_, res, { caller, id }) => {
+        async (_, res, __, ___, admit) => {
+          const { caller, id } = await admit();
           await sessions.revoke(caller, id);
           access.cookie.clear(res);
           res.redirect(303, '/');
@@ -110,12 +126,9 @@ function dashboardPathIn(next: unknown, baseUrl: string): string {
   if (!URL.canParse(next, baseUrl)) return dashboardPaths.drops;
   const { origin, pathname, search } = new URL(next, baseUrl);
   const isOfDashboard =
-    /^\/(drops|account|operators)(\/|$)/.test(pathname) && origin === new URL(baseUrl).origin;
+    /^\/((drops|account|operators)(\/|$)|sign-in\/ready$)/.test(pathname) &&
+    origin === new URL(baseUrl).origin;
   return isOfDashboard ? pathname + search : dashboardPaths.drops;
-}
-
-function isOperatorPath(path: string): boolean {
-  return /^\/operators(?![^/?])/.test(path);
 }
 
 function beginPage(action: string, provider: string, fields: Html): PageParts {

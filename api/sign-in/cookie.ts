@@ -16,6 +16,14 @@ export interface Progress {
   readonly expiresAt: number;
 }
 
+/** The account that approves or denies. */
+export interface Approver {
+  readonly accountId: string;
+  readonly name: string;
+  /** The session that stands for the person, who must still have it. Absent: they have signed in for this device. */
+  readonly sessionId?: string;
+}
+
 /** The cookie's content by the step that reads it. No other step accepts it, so a device and a session cannot be mixed up. */
 export interface Steps {
   /** Return from the identity provider, to approve a device. */
@@ -24,7 +32,7 @@ export interface Steps {
   browser: { readonly visit: ProviderVisit; readonly next: string; readonly expiresAt: number };
   local: Progress;
   /** Approve or deny. The page's form contains `formToken` too. */
-  decide: Progress & { readonly accountId: string; readonly name: string; readonly formToken: string };
+  decide: Progress & Approver & { readonly formToken: string };
   done: { readonly outcome: Outcome; readonly expiresAt: number };
 }
 

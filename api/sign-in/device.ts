@@ -6,11 +6,14 @@ import type { Services } from '../../shared/engines/open-services.ts';
 import { quotasOf } from '../../shared/limits/visitor.ts';
 import { readCode, type SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
+import { html } from '../html/html.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import type { Session, SessionAccess } from '../http/session.ts';
 import { orAgain, type Shown } from '../http/show.ts';
-import type { Progress } from './cookie.ts';
+import type { Approver, Progress, Steps } from './cookie.ts';
 import { noSignInInProgress, problem, type SignInPages, signInEnded } from './pages.ts';
 import { approvalPage, codePage, donePage, type Outcome, providerPage } from './views.ts';
 
@@ -19,11 +22,19 @@ const shownCodeLength = 24;
 const formTokenLength = 43; // 256 bits
 
 /** GET and POST /sign-in: the user enters the code. */
-export function codeRoutes(
-  { signIns, limits, identityProvider, config }: Services,
-  { cookie, page, form }: SignInPages,
-): readonly Route[] {
-  const codeForm = (code: string, error?: DropError) => codePage(code, identityProvider?.name ?? null, error);
+export function codeRoutes({ services, sessions }: RouteParts, pages: SignInPages): readonly Route[] {
+  const { signIns, limits, identityProvider, config } = services;
+  const { cookie, page, form } = pages;
+
+  /** The session that can approve. null: the person signs in, perhaps because they want to use another account. */
+  const findApprover = async (req: Request, wantsOther: boolean) =>
+    wantsOther ? null : findSession(sessions, req);
+
+  async function codeForm(req: Request, code: string, wantsOther: boolean, error?: DropError) {
+    const isSignedIn = (await findApprover(req, wantsOther)) !== null;
+    const provider = isSignedIn ? null : (identityProvider?.name ?? null);
+    return codePage(code, provider, { error, fields: wantsOther && otherInput });
+  }
 
   /** @throws DropError `invalid_arg`, `not_found` for a wrong code, `rate_limited` */
   async function findSignIn(req: Request, typed: string): Promise<SignIn> {
@@ -45,9 +56,22 @@ export function codeRoutes(
     throw new DropError('not_found', message, { field: 'code' });
   }
 
-  /** Leads to the identity provider, or to the page that asks for the sign-in key. */
-  async function authenticate(res: Response, { id, expiresAt }: SignIn, code: string): Promise<Shown> {
+  /** Leads to the approval for a person who is signed in; else to the identity provider, or to the page that asks for the key. */
+  async function authenticate(
+    res: Response,
+    { id, expiresAt }: SignIn,
+    code: string,
+    session: Session | null,
+  ): Promise<Shown> {
     const progress = { signInId: id, code, expiresAt };
+    if (session !== null) {
+      const approver = {
+        accountId: session.caller.accountId,
+        name: session.accountName,
+        sessionId: session.id,
+      };
+      return askApprover(services, pages, res, progress, approver);
+    }
     if (identityProvider === null) {
       await cookie.write(res, 'local', progress);
       return signInPaths.local;
@@ -60,50 +84,89 @@ export function codeRoutes(
   return [
     page(signInPaths.code, (req) => {
       const { code } = req.query;
-      return codeForm(typeof code === 'string' ? (readCode(code) ?? '') : '');
+      const shown = typeof code === 'string' ? (readCode(code) ?? '') : '';
+      return codeForm(req, shown, req.query[otherField] !== undefined);
     }),
 
     form(signInPaths.code, (req, res, sent) => {
       const typed = sent.get('code') ?? '';
-      const find = async () => authenticate(res, await findSignIn(req, typed), readCode(typed) ?? typed);
-      return orAgain(req, find, (error) => codeForm(typed.slice(0, shownCodeLength), error));
+      const wantsOther = sent.has(otherField);
+      const find = async () => {
+        const signIn = await findSignIn(req, typed);
+        const session = await findApprover(req, wantsOther);
+        return authenticate(res, signIn, readCode(typed) ?? typed, session);
+      };
+      return orAgain(req, find, (error) => codeForm(req, typed.slice(0, shownCodeLength), wantsOther, error));
     }),
   ];
 }
 
+/** Of the page of the code: the person signs in, although they have a session. */
+const otherField = 'other';
+const otherInput = html`<input type="hidden" name="${otherField}" value="1">`;
+
+/** A session that can stand for its person. A suspended account creates no token with one, so it approves nothing. */
+async function findSession(sessions: SessionAccess, req: Request): Promise<Session | null> {
+  const session = await sessions.find(req);
+  return session?.caller.isSuspended ? null : session;
+}
+
 /** @returns the path of the approval page, for a user who has just signed in @throws DropError `rate_limited` */
 export async function beginDecision(
-  { signIns, limits }: Services,
+  services: Services,
+  pages: SignInPages,
+  res: Response,
+  progress: Progress,
+  identity: Identity,
+): Promise<string> {
+  const { id: accountId } = await services.signIns.signInWith(identity);
+  return askApprover(services, pages, res, progress, { accountId, name: identity.name });
+}
+
+async function askApprover(
+  { limits }: Services,
   { cookie }: SignInPages,
   res: Response,
   { signInId, code, expiresAt }: Progress,
-  identity: Identity,
+  approver: Approver,
 ): Promise<string> {
-  const { id: accountId } = await signIns.signInWith(identity);
-  await limits.take('sign-in-of', accountId);
+  await limits.take('sign-in-of', approver.accountId);
   const formToken = randomBase62(formTokenLength);
-  await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
+  await cookie.write(res, 'decide', { signInId, code, expiresAt, ...approver, formToken });
   return signInPaths.approve;
 }
 
 /** GET and POST /sign-in/approve, GET /sign-in/done. */
 export function decisionRoutes(
-  { signIns, clock, signInKey }: Services,
+  { services: { signIns, clock, signInKey }, sessions }: RouteParts,
   { cookie, page, form }: SignInPages,
 ): readonly Route[] {
+  /** A session that has ended approves nothing, whatever the cookie of this sign-in says. */
+  async function readDecision(req: Request): Promise<Steps['decide'] | null> {
+    const progress = await cookie.read(req, 'decide');
+    if (progress?.sessionId === undefined) return progress;
+    const session = await findSession(sessions, req);
+    return session?.id === progress.sessionId ? progress : null;
+  }
+
+  /** A person who has signed in at an identity provider would be signed in there again, without being asked. */
+  function otherAccount({ code, sessionId }: Steps['decide']) {
+    const href = codePathWith(code);
+    if (sessionId !== undefined) return { href: `${href}&${otherField}=1`, text: 'Not you?' };
+    return signInKey === null ? null : { href, text: 'Use another account' };
+  }
+
   return [
     page(signInPaths.approve, async (req) => {
-      const progress = await cookie.read(req, 'decide');
+      const progress = await readDecision(req);
       if (progress === null) return problem(req, noSignInInProgress());
       const signIn = await signIns.findPending(progress.signInId);
       if (signIn === null) return problem(req, signInEnded());
-      // No sign-in key: an identity provider is used, and would sign in the same user again, without asking.
-      const switchPath = signInKey === null ? null : codePathWith(progress.code);
-      return approvalPage(progress, signIn, switchPath, clock.now());
+      return approvalPage(progress, signIn, otherAccount(progress), clock.now());
     }),
 
     form(signInPaths.approve, async (req, res, sent) => {
-      const progress = await cookie.read(req, 'decide');
+      const progress = await readDecision(req);
       const isOurs = progress !== null && constantTimeEqual(sent.get('token') ?? '', progress.formToken);
       if (!isOurs) {
         const message =

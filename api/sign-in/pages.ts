@@ -5,15 +5,16 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { quotaOf } from '../../shared/limits/visitor.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
+import type { Html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { isNavigation } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { type Form, type Shown, show } from '../http/show.ts';
+import { type Form, orAgain, type Shown, show } from '../http/show.ts';
 import { createSignInCookie } from './cookie.ts';
-import { problemPage } from './views.ts';
+import { localPage, newAccountPage, problemPage } from './views.ts';
 
 type Answered = Promise<Shown> | Shown;
 
@@ -35,8 +36,14 @@ export function signInPages({ services, readForm, layout }: RouteParts) {
       return open('GET', path, (req, res) => answer(res, () => read(req, res)));
     },
 
-    form(path: string, save: (req: Request, res: Response, form: Form) => Answered): Route {
-      return open('POST', path, (req, res) => answer(res, async () => save(req, res, await readForm(req))));
+    form(
+      path: string,
+      save: (req: Request, res: Response, form: Form) => Answered,
+      maxBytes?: number,
+    ): Route {
+      return open('POST', path, (req, res) =>
+        answer(res, async () => save(req, res, await readForm(req, maxBytes))),
+      );
     },
   };
 }
@@ -68,25 +75,61 @@ export function signInEnded(): Problem {
   return { error: new DropError('not_found', message), title: 'Sign-in ended' };
 }
 
-/** @returns a reader of name and key. It throws DropError `invalid_arg` (name), `forbidden` (wrong key), `rate_limited` */
-export function createLocalSignIn({ limits, config }: Pick<Services, 'limits' | 'config'>) {
-  return async (req: Request, form: Form, signInKey: string): Promise<Identity> => {
-    const identity = localIdentity(form.get('name') ?? '');
-    if (identity === null) {
-      const message =
-        'The name must have 1 to 39 letters (a-z), digits, ".", "-" or "_", and start with a letter or digit.';
-      throw new DropError('invalid_arg', message, { field: 'name' });
-    }
-    const key = (form.get('key') ?? '').trim();
+/** How long a person may think about a new name. */
+const newNameMs = 10 * 60_000;
+
+/** The form of name and key: where it is sent, and its hidden fields. */
+interface LocalForm {
+  readonly action: string;
+  readonly fields?: Html;
+}
+
+type Finish = (identity: Identity) => Promise<Shown>;
+
+/** @returns what signs a person in with a name and the sign-in key. A name that no account has is asked about, after the key. */
+export function createLocalSignIn({ limits, config, signIns, sealer, clock, signInKey }: Services) {
+  const purpose = 'new account';
+
+  /** @throws DropError `forbidden` for a wrong key, `rate_limited` */
+  async function checkKey(req: Request, key: string): Promise<void> {
     const visitor = visitorOf(req.ip);
     const isRight = await limits.attempts.key.run({
       visitor,
       // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
       quotas: [quotaOf('key', visitor.address, config.CODE_TRIES)],
-      check: async () => constantTimeEqual(key, signInKey),
+      check: async () => signInKey !== null && constantTimeEqual(key, signInKey),
       counts: (isRight) => !isRight,
     });
     if (!isRight) throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
-    return identity;
+  }
+
+  /** Whether the person was asked about this name, after the right key. */
+  async function isAnswered({ name }: Identity, form: Form): Promise<boolean> {
+    const asked = (await sealer.open(purpose, form.get('proof') ?? '')) as { readonly name: string } | null; // proof: sealed below
+    return asked?.name === name;
+  }
+
+  return (req: Request, sent: Form, form: LocalForm, finish: Finish): Promise<Shown> => {
+    const typed = sent.get('name') ?? '';
+    const signIn = async () => {
+      if (sent.get('answer') === 'other') return localPage({ ...form, name: typed });
+      const identity = readName(typed);
+      if (await isAnswered(identity, sent)) return finish(identity);
+      await checkKey(req, (sent.get('key') ?? '').trim());
+      if (await signIns.hasAccount(identity)) return finish(identity);
+      const { name } = identity;
+      const proof = await sealer.seal(purpose, { name }, clock.now() + newNameMs);
+      return newAccountPage({ ...form, name, proof });
+    };
+    return orAgain(req, signIn, (error) => localPage({ ...form, name: typed, error }));
   };
+}
+
+/** @throws DropError `invalid_arg` */
+function readName(typed: string): Identity {
+  const identity = localIdentity(typed);
+  if (identity !== null) return identity;
+  const message =
+    'The name must have 1 to 39 letters (a-z), digits, ".", "-" or "_", and start with a letter or digit.';
+  throw new DropError('invalid_arg', message, { field: 'name' });
 }

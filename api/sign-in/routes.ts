@@ -171,9 +171,9 @@ function programRoutes({ services: { signIns, config } }: RouteParts): readonly 
 function pageRoutes(parts: RouteParts): readonly Route[] {
   const pages = signInPages(parts);
   return [
-    ...codeRoutes(parts.services, pages),
+    ...codeRoutes(parts, pages),
     ...authenticationRoutes(parts, pages),
-    ...decisionRoutes(parts.services, pages),
+    ...decisionRoutes(parts, pages),
   ];
 }
 

@@ -9,7 +9,11 @@ import { signInPaths } from '../http/paths.ts';
 export type Outcome = 'approved' | 'denied';
 
 /** Typed, or compared with the device: the link may be a stranger's (RFC 8628, 5.4). @param provider null: the sign-in key */
-export function codePage(code: string, provider: string | null, error?: DropError): PageParts {
+export function codePage(
+  code: string,
+  provider: string | null,
+  { error, fields }: { readonly error?: DropError | undefined; readonly fields?: Html | false } = {},
+): PageParts {
   const isFromAddress = code !== '' && error === undefined;
   const title = isFromAddress ? 'Confirm the code' : 'Enter the code';
   return {
@@ -22,7 +26,7 @@ export function codePage(code: string, provider: string | null, error?: DropErro
         : 'Enter the 8-letter code that your device shows.'
     }</p>
 <form method="post" action="${signInPaths.code}">
-${formError(error)}
+${fields}${formError(error)}
 <label for="code">Code</label>
 <input class="code-field" id="code" name="code" type="text" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${!isFromAddress && error === undefined && html` autofocus`}
   autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"${fieldState(error !== undefined)}>
@@ -66,8 +70,8 @@ export function localPage(parts: {
 ${fields}${formError(error)}
 <label for="name">Name</label>
 <input id="name" name="name" type="text" value="${name}" maxlength="60" required autocomplete="username" autocapitalize="none"
-  autocorrect="off" spellcheck="false"${fieldState(isInvalid('name'), 'name-hint')}${error === undefined && html` autofocus`}>
-<p class="hint" id="name-hint">Each name is an account. Use the same name every time.</p>
+  autocorrect="off" spellcheck="false"${fieldState(isInvalid('name'), 'name-hint')}${!isInvalid('name') && !isInvalid('key') && html` autofocus`}>
+<p class="hint" id="name-hint">Each name is an account. You are asked before a new one is created.</p>
 <label for="key">Sign-in key</label>
 <input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"${fieldState(isInvalid('key'), 'key-hint')}>
 <p class="hint" id="key-hint">The operator prints it with <code>bin/dropleaf.js sign-in-key</code>.</p>
@@ -76,17 +80,47 @@ ${fields}${formError(error)}
   };
 }
 
-/** Label, address and user agent come from the device and are not trusted. @param switchPath null: no other account */
+/** No account has the name: perhaps it was mistyped. @param proof shows that the key was right */
+export function newAccountPage(parts: {
+  readonly action: string;
+  readonly name: string;
+  readonly proof: string;
+  readonly fields?: Html | undefined;
+}): PageParts {
+  const { action, name, proof, fields } = parts;
+  return {
+    title: 'Create an account?',
+    body: html`<h1>There is no account with this name yet. Create it?</h1>
+<p>The new account is called <strong class="wrap-anywhere">${name}</strong>, and has no pages. If you have an account, check how you wrote its name.</p>
+<form method="post" action="${action}">${fields}
+<input type="hidden" name="name" value="${name}">
+<input type="hidden" name="proof" value="${proof}">
+<div class="choices">
+<button type="submit" name="answer" value="create">Create account</button>
+<button type="submit" class="quiet" name="answer" value="other">Use another name</button>
+</div>
+</form>`,
+  };
+}
+
+/** The end of a sign-in in a tab of its own. */
+export const readyPage: PageParts = {
+  title: 'Signed in',
+  body: html`<h1>You are signed in</h1>
+<p>Close this tab, and continue in the one that you came from.</p>`,
+};
+
+/** Label, address and user agent come from the device and are not trusted. @param other the link to another account; null: none */
 export function approvalPage(
   { code, name, formToken }: { readonly code: string; readonly name: string; readonly formToken: string },
   signIn: SignIn,
-  switchPath: string | null,
+  other: { readonly href: string; readonly text: string } | null,
   now: number,
 ): PageParts {
   return {
     title: 'Approve access',
     body: html`<h1>Allow this device to publish as you?</h1>
-<p class="soft">You are signed in as <strong>${visible(name)}</strong>.${switchPath !== null && html` <a href="${switchPath}">Use another account</a>`}</p>
+<p class="soft">You are signed in as <strong>${visible(name)}</strong>.${other && html` <a href="${other.href}">${other.text}</a>`}</p>
 <dl class="facts">
 ${fact('Code', html`<strong class="code">${code}</strong>`)}
 ${fact('Device name', textOr(signIn.label ?? '', 'not given'))}

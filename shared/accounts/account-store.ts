@@ -8,6 +8,9 @@ export interface AccountStore {
   /** null: no such account. */
   find(id: string): Promise<Account | null>;
 
+  /** null: the identity has no account. */
+  findByIdentity(identity: Pick<Identity, 'provider' | 'subject'>): Promise<Account | null>;
+
   /** Accounts with that name at any provider, ignoring ASCII case, oldest first. */
   findByName(name: string): Promise<Account[]>;
 

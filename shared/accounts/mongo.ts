@@ -48,6 +48,8 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
 
     find: async (id) => orNull(await accounts.find({ _id: id, ...isLive })),
 
+    findByIdentity: async ({ provider, subject }) => orNull(await accounts.find({ provider, subject })),
+
     async findByName(name) {
       // Scans the index of names; only operators use it.
       const written = { $regex: `^${name.replace(/[^a-z0-9]/gi, '\\$&')}$`, $options: 'i' };

@@ -42,6 +42,8 @@ export function createSqliteAccountStore(db: Database): AccountStore {
 
     find: async (id) => orNull(await sql.find(id)),
 
+    findByIdentity: async ({ provider, subject }) => orNull(await sql.findByIdentity(provider, subject)),
+
     findByName: async (name) => (await sql.findByName(name)).map(toAccount),
 
     setSuspended: async (id, at) => orNull(await db.write(() => sql.setSuspended({ id, at }))),

@@ -149,6 +149,10 @@ export function createSignIns(deps: {
       return !approvedStates.includes(statusAt(await signIns.find(id), now));
     },
 
+    async hasAccount(identity: Identity): Promise<boolean> {
+      return (await accounts.findByIdentity(identity)) !== null;
+    },
+
     /** Finds or creates the account of an identity (spec 5.3). */
     signInWith(identity: Identity): Promise<Account> {
       const now = clock.now();

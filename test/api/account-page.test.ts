@@ -53,20 +53,40 @@ describe('The account page', () => {
 
   it('creates a token that is shown once and works until its end', async () => {
     const browser = await openDashboard(service);
-    const answer = await browser.post('/account/tokens', { label: ' Backup script ', days: '7' });
-    expect(answer.status).to.equal(201);
-    expect(answer.headers).to.include({ 'cache-control': 'no-store' });
+    const sent = await browser.post('/account/tokens', { label: ' Backup script ', days: '7' });
+    expect([sent.status, sent.headers.location]).to.match(/^303,\/account\/tokens\/\w{12}\/new$/);
+    expect(sent.cookies.join()).to.match(
+      /^dropleaf_new_token=[\w.-]+; Max-Age=60; Path=\/account\/tokens; HttpOnly; SameSite=Lax$/,
+    );
+    const path = sent.headers.location ?? '';
+    const { cookie } = browser;
+    const { answer, text } = await browser.open(path);
+    expect([answer.status, answer.headers['cache-control']]).to.deep.equal([200, 'no-store']);
     const [token = ''] = /dl_[0-9A-Za-z]{36}/.exec(answer.text) ?? [];
+    expect(text).to.include('Backup script');
+    expect(sent.text + sent.cookies).to.not.include(token);
     const { body } = await service.get<{ token: WireToken }>('/api/me', { token });
     expect(body.token).to.include({ label: 'Backup script', expires_at: service.clock.now() + 7 * day });
     expect((await browser.open('/account')).answer.text).to.not.include(token);
-    service.clock.advance(7 * day);
+
+    const again = await browser.open(path);
+    expect(again.path).to.equal(`${path.replace(/\/new$/, '')}?notice=shown`);
+    expect(again.text).to.include('was shown once').and.include('Revoke token').and.not.include(token);
+    const other = await openDashboard(service, browser.owner);
+    other.cookie = [other.cookie, ...cookie.split('; ').slice(1)].join('; ');
+    expect((await other.open(path)).text, 'in another session').to.not.include(token);
+    browser.cookie = cookie;
+    service.clock.advance(60_000);
+    expect((await browser.open(path)).text, 'a minute later').to.not.include(token);
+    expect((await browser.owner.get('/api/tokens')).body, 'no second one').to.have.length(2);
+    service.clock.advance(7 * day - 60_000);
     expect((await service.get('/api/me', { token })).status).to.equal(401);
   });
 
   it('a token without an end and without a label', async () => {
     const browser = await openDashboard(service);
-    const answer = await browser.post('/account/tokens', { label: ' ', days: '' });
+    const sent = await browser.post('/account/tokens', { label: ' ', days: '' });
+    const { answer } = await browser.open(sent.headers.location ?? '');
     const [token = ''] = /dl_[0-9A-Za-z]{36}/.exec(answer.text) ?? [];
     const { body } = await service.get<{ token: WireToken }>('/api/me', { token });
     expect(body.token).to.include({ label: null }).and.not.have.property('expires_at');

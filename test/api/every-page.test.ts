@@ -16,6 +16,15 @@ const allowedIfSuspended = [
   '/account/export',
 ];
 
+/** The forms into which a person types nothing. */
+const untypedForms = [
+  '/sign-out',
+  '/account/sessions',
+  '/account/tokens/:id/revoke',
+  '/account/export',
+  '/operators/pages/:slug/inspect',
+];
+
 /** The forms that anybody may send, each with what it would do something with. */
 const publicForms = [
   '/sign-in',
@@ -185,18 +194,25 @@ describe('Every page and form', () => {
     }
   });
 
-  it('no form is accepted without a session: a person is sent to the sign-in, a script gets 401', async () => {
+  it('no form is accepted without a session: a person signs in, and what was typed waits; a script gets 401', async () => {
     const { formToken, owner } = person;
     const nobody = createPerson(service);
     const fields = { form_token: formToken };
     const authorization = `Bearer ${owner.token}`;
-    for (const path of pathsOf('POST')) {
+    for (const [route, path] of allPaths('POST')) {
       const referer = `${service.url}/drops/${slug}?x=1`;
       const sent = await nobody.post(path, fields, { headers: { referer, authorization } });
-      const next = new URLSearchParams({ next: `/drops/${slug}?x=1` });
-      expect([sent.status, sent.headers.location], path).to.deep.equal([303, `/sign-in/browser?${next}`]);
       const foreign = await nobody.post(path, fields, { headers: { referer: 'https://evil.example/drops' } });
-      expect(foreign.headers.location, path).to.equal('/sign-in/browser');
+      if (untypedForms.includes(route)) {
+        const next = new URLSearchParams({ next: `/drops/${slug}?x=1` });
+        expect([sent.status, sent.headers.location], path).to.deep.equal([303, `/sign-in/browser?${next}`]);
+        expect(foreign.headers.location, path).to.equal('/sign-in/browser');
+      } else {
+        expectErrorPage(sent, 401, 'unauthorized');
+        const { attributes } = parsePage(sent.text).find('input', { name: 'kept_form' }) ?? expect.fail(path);
+        expect(attributes.value).to.match(/^[\w.-]+$/);
+        expect(sent.text).to.not.include(formToken);
+      }
       const script = await nobody.post(path, fields, {
         headers: { 'sec-fetch-mode': 'cors', accept: '*/*' },
       });
@@ -269,12 +285,15 @@ describe('Every page and form', () => {
       ['GET', null],
       ['POST', '/account'],
     ] as const) {
-      for (const path of pathsOf(method)) {
+      for (const [route, path] of allPaths(method)) {
         const { status, headers } = next
           ? await send(path, {}, { referer }, stranger)
           : await stranger.get(path);
         const query = new URLSearchParams({ next: next ?? path });
-        expect([status, headers.location], path).to.deep.equal([303, `/sign-in/browser?${query}`]);
+        const isKept = next !== null && !untypedForms.includes(route);
+        expect([status, headers.location], path).to.deep.equal(
+          isKept ? [401, undefined] : [303, `/sign-in/browser?${query}`],
+        );
         if (next === null) continue;
         const script = { referer, 'sec-fetch-mode': 'cors', accept: '*/*' };
         expectError(await send(path, {}, script, stranger), 401, 'unauthorized');

@@ -26,6 +26,7 @@ describe('HEAD', () => {
     it(`of every GET path changes no stored data and sets no cookie; sign-in with ${provider}`, async () => {
       const service = await startOwn({ env: { ...contact, ...(provider === 'GitHub' && double.env) } });
       const owner = await service.newOwner();
+      await service.newOwner('ada');
       const visits = await prepare(service, owner, provider === 'GitHub');
       await service.settle();
       const before = await readStored(service.config);
@@ -109,12 +110,14 @@ describe('HEAD', () => {
       '/api/auth/poll': { path: `/api/auth/poll?token=${poll_token}` },
       '/api/drops/:slug/diff': { path: `/api/drops/${slug}/diff?from=1` },
       '/drops/delete': { status: 303 }, // to the list, because none is chosen
+      '/account/tokens/:id/new': { status: 303 }, // it was shown
       '/drops/:slug/compare/diff': { path: `/drops/${slug}/compare/diff?from=1&to=1` },
       '/sign-in/github/callback': {
         path: returning.callback,
         headers: ofReturning,
         status: withGitHub ? 303 : 404,
       },
+      '/sign-in/ready': { status: 303 }, // to the sign-in
       '/sign-in/local': { headers: ofReturning, status: withGitHub ? 404 : 200 },
       '/sign-in/approve': { headers: { cookie: decide.cookie } },
       '/sign-in/done': { headers: { cookie: done.cookie } },

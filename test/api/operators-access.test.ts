@@ -79,7 +79,10 @@ describe('The pages for operators: who may open them', () => {
     }
     const act = `/operators/accounts/${operator.owner.userId}/revoke-tokens`;
     const refused = await operator.post(act, { reason: 'x', seen: '' });
-    expect(refused.headers.location).to.equal(`/sign-in/browser?${new URLSearchParams({ next: act })}`);
+    expect(refused.status, 'the reason waits for the sign-in').to.equal(401);
+    expect((await operator.get(act)).headers.location).to.equal(
+      `/sign-in/browser?${new URLSearchParams({ next: act })}`,
+    );
     expect((await operator.owner.get('/api/me')).status, 'nothing was done').to.equal(200);
 
     const signIn = await operator.open(`/sign-in/browser?${new URLSearchParams({ next: act })}`);

@@ -13,10 +13,11 @@ describe('Every page of the sign-in and of reports', () => {
     const first = await person.open(`/sign-in?code=${(await startDevice()).code}`);
     const local = await person.submit(first, {});
     const wrong = await person.submit(local, { name: 'ada', key: 'wrong' });
-    const request = await person.submit(local, { name: 'ada', key: String(service.services.signInKey) });
+    const asked = await person.submit(local, { name: 'ada', key: String(service.services.signInKey) });
+    const request = await person.submit(asked, { answer: 'create' });
     const done = await person.submit(request, { decision: 'approve' });
     const other = createPerson(service);
-    return [typed, first, local, wrong, request, done, await other.open('/sign-in/browser')];
+    return [typed, first, local, wrong, asked, request, done, await other.open('/sign-in/browser')];
   }
 
   async function reportOfPage(): Promise<Shown[]> {
@@ -36,6 +37,7 @@ describe('Every page of the sign-in and of reports', () => {
     ['Confirm the code', 200, noStore],
     ['Sign in', 200, noStore],
     ['Sign in', 403, isPrivate],
+    ['There is no account with this name yet. Create it?', 200, noStore],
     ['Allow this device to publish as you?', 200, noStore],
     ['Approved', 200, noStore],
     ['Sign in', 200, noStore],

@@ -175,10 +175,11 @@ describe('Every kind of secret, after correct and wrong use', () => {
     const { signInKey } = service.services;
     const person: Person = createPerson(service);
     const signedIn = createPerson(service);
+    await service.newOwner('ada');
     await signedIn.post('/sign-in/browser', { name: 'ada', key: signInKey ?? '' });
     const session = cookieValue(signedIn.cookie);
     const { session: stored } = (await service.services.sessions.identify(session)) ?? expect.fail();
-    const [formToken] = formTokensOf(service.services.sealer, stored.id);
+    const [formToken] = formTokensOf(service.services.sealer, stored.id, stored.accountId);
     await signedIn.post('/account/sessions', { form_token: formToken, end: session });
     await signedIn.post(`/sign-out?form_token=${formToken}&${session}`, { form_token: formToken.slice(1) });
     const { code, poll_token } = await startSignIn();

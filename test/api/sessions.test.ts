@@ -28,6 +28,7 @@ describe('Sessions', () => {
       ['<b>Windows</b>', 'Browser on Windows'],
       ['', 'Unknown browser'],
     ] as const;
+    await service.newOwner('ada');
     let person = createPerson(service);
     for (const [agent] of agents) {
       service.clock.advance(60_000);

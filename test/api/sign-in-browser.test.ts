@@ -8,6 +8,7 @@ const day = 24 * 60 * 60_000;
 describe('Sign-in to the dashboard', () => {
   const service = useService();
   const key = () => String(service.services.signInKey);
+  before(() => service.newOwner('ada'));
 
   /** Signs in with the key, and follows nothing. */
   async function signIn(person: Person, fields: Record<string, string> = {}) {
@@ -122,6 +123,7 @@ describe('The cookies of a session and of a sign-in on https', () => {
   const headers = { origin: BASE_URL };
 
   it('have the prefix that keeps other hosts and plain http from setting them', async () => {
+    await service.newOwner('ada');
     const person = createPerson(service);
     const fields = { name: 'ada', key: String(service.services.signInKey) };
     const { cookies } = await person.post('/sign-in/browser', fields, { headers });

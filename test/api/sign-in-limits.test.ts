@@ -14,6 +14,8 @@ describe('Limits of wrong sign-in codes and keys', () => {
   const startOwn = useServices();
   const service = useServiceOfEach({ TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '1000' });
   const key = () => String(service.services.signInKey);
+  const names = ['ada', 'grace', ...Array.from({ length: 40 }, (_, n) => `person-${n}`)];
+  beforeEach(() => Promise.all(names.map((name) => service.newOwner(name))));
 
   /** Somebody who has entered a code, from an address of their own. */
   async function withCode(): Promise<Person> {

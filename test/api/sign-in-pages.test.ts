@@ -42,6 +42,9 @@ describe('sign-in pages', () => {
     CODE_TRIES: '1000',
   });
   const person = useEach(() => createPerson(service));
+  before(async () => {
+    for (const name of ['ada', 'grace', 'eve']) await service.newOwner(name);
+  });
 
   describe('with the sign-in key', () => {
     it('the user enters code, name and key and approves: the client gets its token', async () => {

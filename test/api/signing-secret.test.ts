@@ -7,6 +7,7 @@ describe('The signing secret', () => {
 
   /** A viewer who entered a passcode, and a person halfway through a sign-in. */
   async function begin() {
+    await service.newOwner('ada');
     const { slug } = await service.newDrop({ passcode: 'open sesame' });
     const { cookie, frame } = await service.enter(slug, 'open sesame');
     const person = createPerson(service);

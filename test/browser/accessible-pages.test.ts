@@ -116,6 +116,9 @@ describe('Our own pages are accessible and have valid markup', function () {
       await inspect('sign-in-local-wrong');
       await page.getByLabel('Sign-in key').fill(service.services.signInKey ?? '');
       await page.getByRole('button').click();
+      await page.getByRole('button', { name: 'Create account' }).waitFor();
+      await inspect('sign-in-new-name');
+      await page.getByRole('button', { name: 'Create account' }).click();
       await page.getByRole('button', { name: 'Approve' }).waitFor();
       await inspect('sign-in-request');
       await clickApprove(page);
@@ -124,6 +127,7 @@ describe('Our own pages are accessible and have valid markup', function () {
     });
 
     it('denied, and no sign-in in progress', async () => {
+      await service.newOwner('ada');
       const { page, inspect } = await open('/sign-in/approve');
       await inspect('sign-in-nothing');
       await page.goto(`${service.url}/sign-in?code=${await startSignIn()}`);

@@ -11,6 +11,7 @@ const afterMs = inertMs + 150;
 describe('The Approve button, in Chromium', () => {
   const browser = useBrowser();
   const service = useService();
+  before(() => service.newOwner('ada'));
 
   /** The approval page; `status` polls as the client does. */
   async function openRequest(options: BrowserContextOptions = {}) {

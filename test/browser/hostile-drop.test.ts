@@ -127,6 +127,7 @@ addEventListener('load', async () => {
     await mine.getByLabel('Name').fill('ada');
     await mine.getByLabel('Sign-in key').fill(service.services.signInKey ?? '');
     await mine.getByRole('button', { name: 'Sign in' }).click();
+    await mine.getByRole('button', { name: 'Create account' }).click();
     await mine.getByRole('button', { name: 'Approve' }).waitFor();
 
     const forms = [

@@ -69,6 +69,9 @@ describe('A new user, in Chromium', () => {
     const { stdout: key } = await dropleaf(['sign-in-key'], { DATA_DIR: dataDir });
     await page.getByLabel(/key/i).fill(key.trim());
     await page.getByRole('button', { name: /sign in/i }).click();
+    const create = page.getByRole('button', { name: 'Create account' });
+    await create.or(page.getByRole('button', { name: 'Approve' })).waitFor();
+    if ((await create.count()) > 0) await create.click();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
   }
 

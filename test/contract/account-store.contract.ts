@@ -26,6 +26,16 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await stores().accounts.find('a2')).to.equal(null);
     });
 
+    it('finds the account of an identity, by provider and subject', async () => {
+      const made = await accounts.findOrCreate(identity, 'a1', start);
+      const { provider, subject } = identity;
+      expect(await accounts.findByIdentity({ provider, subject })).to.deep.equal(made);
+      expect(await accounts.findByIdentity({ provider, subject: `${subject}0` })).to.equal(null);
+      expect(await accounts.findByIdentity({ provider: 'other', subject })).to.equal(null);
+      await accounts.markDeleted('a1', later);
+      expect(await accounts.findByIdentity({ provider, subject })).to.equal(null);
+    });
+
     it('finds accounts by name, ignoring case, oldest first', async () => {
       const of = (name: string, subject: string, id: string, now: number) =>
         accounts.findOrCreate({ ...identity, name, subject }, id, now);

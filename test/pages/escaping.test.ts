@@ -9,7 +9,14 @@ import { versionsPage } from '../../api/pages/page-parts.ts';
 import { passcodePage } from '../../api/pages/viewer.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
 import { reportFormPage } from '../../api/reports/reports.ts';
-import { approvalPage, codePage, localPage, problemPage, providerPage } from '../../api/sign-in/views.ts';
+import {
+  approvalPage,
+  codePage,
+  localPage,
+  newAccountPage,
+  problemPage,
+  providerPage,
+} from '../../api/sign-in/views.ts';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
@@ -79,7 +86,8 @@ const pages: Record<string, (text: string) => string> = {
       }),
     ).html,
   versions: (text) => htmlOf(versionsPage('abc', text, [])),
-  'the code': (text) => htmlOf(codePage(text, `p${text}`, failure('invalid_arg', text))),
+  'the code': (text) => htmlOf(codePage(text, `p${text}`, { error: failure('invalid_arg', text) })),
+  'a new account': (text) => htmlOf(newAccountPage({ action: text, name: text, proof: text })),
   'name and key': (text) =>
     htmlOf(localPage({ action: text, name: text, error: failure('forbidden', text, { field: 'key' }) })),
   'the way to the provider': (text) => htmlOf(providerPage(text, text, text)),
@@ -89,7 +97,7 @@ const pages: Record<string, (text: string) => string> = {
 /** The pages that show invisible characters by their code, as marks that these texts add. */
 const marked: Record<string, (text: string) => string> = {
   'the approval page': (text) =>
-    htmlOf(approvalPage({ code: text, name: text, formToken: text }, signIn(text), text, 0)),
+    htmlOf(approvalPage({ code: text, name: text, formToken: text }, signIn(text), { href: text, text }, 0)),
   "an owner's drop": (text) => htmlOf(ownedPage(drop(text), text)),
   "an owner's drop that was taken down": (text) =>
     htmlOf(ownedPage({ ...drop(text), takedown: { at: 0, reason: text } }, text)),

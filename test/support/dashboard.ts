@@ -19,7 +19,7 @@ export async function openDashboard(service: TestService, owner?: Owner): Promis
   const { sessions, sealer } = service.services;
   const secret = await sessions.start(own.userId, 'Test browser');
   const sessionId = (await sessions.identify(secret))?.session.id ?? '';
-  const [formToken] = formTokensOf(sealer, sessionId);
+  const [formToken] = formTokensOf(sealer, sessionId, own.userId);
   const person = createPerson(service);
   const { post, postParts } = person;
   person.cookie = `${sessionCookieName(service)}=${secret}`;

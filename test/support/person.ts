@@ -105,7 +105,10 @@ export function createPerson(client: Client): Person {
       if (form === undefined) throw new Error(`${shown.path} has no such form: ${shown.text}`);
       const all = fieldsOf(shown.page, form);
       const path = new URL(form.attributes.action || shown.path, client.url).pathname;
-      return arrive(path, await post(path, { ...all, ...fields }, sent));
+      const answer = await post(path, { ...all, ...fields }, sent);
+      if (answer.status !== 307) return arrive(path, answer);
+      const next = answer.headers.location ?? '';
+      return arrive(next, await post(next, { ...all, ...fields }, sent));
     },
   };
   return person;

@@ -27,7 +27,8 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
 
   const send = sessions.sessionForm(
     'changes_per_minute',
-    async (_, res, { caller, accountName }) => {
+    async (_, res, __, ___, admit) => {
+      const { caller, accountName } = await admit();
       const { accountId } = caller;
       if (running.has(accountId)) throw alreadyRunning();
       running.add(accountId);

@@ -1,16 +1,29 @@
-import type { Request } from 'express';
-import type { Token } from '../../../shared/credentials/token.ts';
+import type { Request, Response } from 'express';
+import { isHttps } from '../../../shared/config/config.ts';
+import { hashToken, type Token, tokenIdOf } from '../../../shared/credentials/token.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
+import type { Services } from '../../../shared/engines/open-services.ts';
 import { createLabelReader, readTokenId } from '../../account/account.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { breadcrumb, copyButton, fact, labelOf, stackedTable, timeAgo, timeTag } from '../../html/parts.ts';
+import {
+  breadcrumb,
+  copyButton,
+  fact,
+  labelOf,
+  noticeFor,
+  stackedTable,
+  timeAgo,
+  timeTag,
+} from '../../html/parts.ts';
+import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
+import { queryOf } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import type { Session } from '../../http/session.ts';
-import { type Form, orAgain } from '../../http/show.ts';
+import type { Form } from '../../http/show.ts';
 import { type Attempt, dashboardPages } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
 
@@ -22,7 +35,8 @@ export function tokenRoutes(
   accountPage: (session: Session, refused: Attempt) => Promise<PageParts>,
 ): readonly Route[] {
   const { tokens, clock, config } = parts.services;
-  const { form, confirmed } = dashboardPages(parts, 'account');
+  const { page, form, confirmed } = dashboardPages(parts, 'account');
+  const newTokens = newTokenCookie(parts.services);
   const readLabel = createLabelReader(config);
 
   /** An empty field means no label. @throws DropError `invalid_arg` */
@@ -39,20 +53,34 @@ export function tokenRoutes(
   }
 
   return [
-    /** Answers with the token itself, not with a redirect: the token must never be in an address. */
-    form(accountPaths.tokens, 'changes_per_minute', (req, _, session, sent) => {
-      const save = async () => {
+    /** Leads to the token, which is in a sealed cookie until it is shown: it must never be in an address. */
+    form(
+      accountPaths.tokens,
+      'changes_per_minute',
+      async (_, res, session, sent) => {
         const label = readLabelOf(sent);
         const days = readDays(sent.get('days'));
         const expiresAt = days === null ? null : clock.now() + days * dayMs;
         const token = await tokens.mint(session.caller.accountId, label, expiresAt);
-        return createdTokenPage(token, label, expiresAt);
-      };
-      return orAgain(req, save, (error) => accountPage(session, { form: sent, error }));
+        await newTokens.write(res, session, token);
+        return accountPaths.newToken(tokenIdOf(hashToken(token)));
+      },
+      { again: (_, session, attempt) => accountPage(session, attempt) },
+    ),
+
+    page(accountPaths.newToken(':id'), async (req, res, session) => {
+      const token = await findToken(req, session);
+      const secret = await newTokens.read(req, session, token.id);
+      if (secret === null) return `${accountPaths.token(token.id)}?notice=shown`;
+      if (req.method !== 'HEAD') newTokens.clear(res);
+      return createdTokenPage(secret, token);
     }),
 
     ...confirmed(accountPaths.token(':id'), 'changes_per_minute', {
-      ask: async (req, session, attempt) => tokenPage(await findToken(req, session), session, attempt),
+      async ask(req, session, attempt) {
+        const page = tokenPage(await findToken(req, session), session, attempt);
+        return { ...page, body: html`${noticeFor(queryOf(req).notice, notices)}${page.body}` };
+      },
       async perform(req, _, { caller }, sent) {
         await tokens.rename(caller, readTokenId(req), readLabelOf(sent));
         return `${accountPaths.account}?notice=token-renamed`;
@@ -69,6 +97,41 @@ export function tokenRoutes(
       { allowsSuspended: true },
     ),
   ];
+}
+
+/** What `?notice=` of a token's page says. */
+const notices = {
+  shown:
+    'This token was shown once, after it was created. If you did not copy it, revoke it and create another one.',
+} as const;
+
+/** The cookie with a token that was created and not shown yet. Only its session can open it, for a minute. */
+function newTokenCookie({ sealer, clock, config }: Pick<Services, 'sealer' | 'clock' | 'config'>) {
+  const name = 'dropleaf_new_token';
+  const isSecure = isHttps(config);
+  const rules = { path: isSecure ? '/' : accountPaths.tokens, isSecure };
+  const seconds = 60;
+  const purposeOf = ({ id }: Session) => `new token ${id}`;
+  return {
+    async write(res: Response, session: Session, token: string): Promise<void> {
+      const sealed = await sealer.seal(purposeOf(session), { token }, clock.now() + seconds * 1000);
+      setCookie(res, name, sealed, { ...rules, seconds });
+    },
+
+    /** null: it was shown, or a minute has passed. */
+    async read(req: Request, session: Session, tokenId: string): Promise<string | null> {
+      for (const value of readCookies(req.headers.cookie, cookieName(name, rules))) {
+        const content = await sealer.open(purposeOf(session), value);
+        const token = (content as { readonly token: string } | null)?.token; // proof: `write` sealed it
+        if (token !== undefined && tokenIdOf(hashToken(token)) === tokenId) return token;
+      }
+      return null;
+    },
+
+    clear(res: Response): void {
+      setCookie(res, name, '', { ...rules, seconds: 0 });
+    },
+  };
 }
 
 /** @throws DropError `invalid_arg` for a number of days that the form does not offer */
@@ -141,10 +204,9 @@ export function tokenCells(token: Token): Html {
 }
 
 /** The only page that ever contains the token. */
-function createdTokenPage(token: string, label: string | null, expiresAt: number | null): PageParts {
+function createdTokenPage(token: string, { label, expiresAt }: Token): PageParts {
   return {
     title: 'New token',
-    status: 201,
     body: html`${accountCrumbs}
 <section class="panel"><h1>Your new token</h1>
 <p class="notice warn">Copy the token now. It is shown only once: if you lose it, revoke it and create another one.</p>

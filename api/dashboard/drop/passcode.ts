@@ -7,6 +7,7 @@ import type { PageParts } from '../../html/layout.ts';
 import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
+import { isOutdated } from '../../http/session.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { revisionField, targetOf } from './parts.ts';
@@ -23,7 +24,9 @@ export function passcodeRoutes(parts: RouteParts): readonly Route[] {
       const drop = await drops.get(caller, readSlug(req));
       // The page of a drop that was taken down says why it cannot be changed.
       if (drop.takedown !== null && attempt === undefined) return dropPaths(drop.slug).drop;
-      return passcodePage({ drop, formField, minCharacters, error: attempt?.error });
+      // The passcode of a refused attempt is typed again; that of a session which had ended was not looked at yet.
+      const typed = attempt && isOutdated(attempt.error) ? attempt.form.get('passcode') : undefined;
+      return passcodePage({ drop, formField, minCharacters, typed, error: attempt?.error });
     },
 
     /** An empty passcode removes it in the API; here only the button for it does. */
@@ -44,10 +47,12 @@ export function passcodePage(parts: {
   /** The hidden field of the session. */
   readonly formField: Html;
   readonly minCharacters: number;
+  /** What the field has. */
+  readonly typed?: string | undefined;
   /** Why the change was refused. */
   readonly error?: DropError | undefined;
 }): PageParts {
-  const { drop, formField, minCharacters, error } = parts;
+  const { drop, formField, minCharacters, typed, error } = parts;
   const { drop: back, passcode: path } = dropPaths(drop.slug);
   const hidden = html`${formField}
 ${revisionField(drop)}`;
@@ -69,7 +74,7 @@ ${revisionField(drop)}`;
 ${formError(isConflict ? conflictMessage(drop) : error)}
 ${hidden}
 <label for="passcode">${drop.locked ? 'New passcode' : 'Passcode'}</label>
-<input id="passcode" name="passcode" type="password" required autocomplete="new-password" autocapitalize="none" autocorrect="off" spellcheck="false" data-reveal${fieldState(error !== undefined && !isConflict, 'passcode-hint')}>
+<input id="passcode" name="passcode" type="password"${typed !== undefined && html` value="${typed}"`} required autocomplete="new-password" autocapitalize="none" autocorrect="off" spellcheck="false" data-reveal${fieldState(error !== undefined && !isConflict, 'passcode-hint')}>
 <p class="hint" id="passcode-hint">At least ${minCharacters} characters; six or more with letters are harder to guess. Dropleaf cannot show it to you later.</p>
 <div class="actions"><button type="submit" name="action" value="set">${drop.locked ? 'Change passcode' : 'Set passcode'}</button>
 <a class="button quiet" href="${back}">Cancel</a></div>

@@ -8,13 +8,18 @@ import { fieldState } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { NavItem } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
+import { mediaTypeOf } from '../../http/body.ts';
+import { networkKey } from '../../http/client-address.ts';
+import { formBody } from '../../http/form.ts';
 import { HttpError } from '../../http/http-error.ts';
+import { keptField, keptFormBytes } from '../../http/kept-forms.ts';
 import { type FormPart, multipartBody, parseMultipart } from '../../http/multipart.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { type Session, tokenField } from '../../http/session.ts';
-import { type Shown, show } from '../../http/show.ts';
+import { type Form, orAgain, type Shown, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
+import type { SessionPage } from '../pages.ts';
 
 /** Characters of the random field `key`, which differs in each form. */
 const formKeyLength = 22;
@@ -25,28 +30,75 @@ const maxShownAgain = 256 * 1024;
 /** The fields of a form that has a document. */
 export type FormParts = ReadonlyMap<string, FormPart>;
 
+/** The largest form that is read without a session: what was typed is kept, if it is not too long (http/kept-forms.ts). */
+const readTypedMaxBytes = 256 * 1024;
+
 /** The fields beside the document: a context of 64 KiB, of which each line break is sent as two bytes, and the others. */
 const otherFieldsBytes = 136 * 1024;
 
+/** What a form with a document does. */
+interface DocumentForm {
+  readonly path: string;
+  readonly nav: NavItem;
+  save(req: Request, res: Response, session: Session, parts: FormParts): Promise<Shown>;
+  /** The form as it was filled in, with the error. */
+  again(
+    req: Request,
+    session: Session,
+    parts: FormParts,
+    error: DropError,
+  ): Promise<SessionPage> | SessionPage;
+}
+
 /** Checks the form's token before `save` sees it. Refuses a document with 413, 415 and `html_too_large`. */
 export function documentForm(
-  { services: { config }, readBody, sessions, layout }: RouteParts,
-  { path, nav }: { readonly path: string; readonly nav: NavItem },
-  save: (req: Request, res: Response, session: Session, parts: FormParts) => Promise<Shown>,
+  { services: { config }, readBody, readForm, sessions, layout }: RouteParts,
+  { path, nav, save, again }: DocumentForm,
 ): Route {
   // Line breaks of pasted text are sent as CR LF.
   const maxBytes = 2 * config.HTML_MAX_BYTES + otherFieldsBytes;
   const rules = { ...multipartBody, maxBytes, tooLarge: () => tooLarge(config.HTML_MAX_BYTES) };
 
-  const handler = sessions.sessionBody('writes_per_minute', async (req, res, session, admit) => {
-    await readBody(req, session.caller.accountId, rules, async (bytes) => {
-      const parts = await parseMultipart(req.headers['content-type'] ?? '', bytes);
-      checkOtherFields(parts);
-      const admitted = await admit(textOf(parts, tokenField));
-      show(res, await save(req, res, admitted, parts), (page) => layout.dashboard(admitted, nav, page));
-    });
-  });
+  /** @param use gets the fields while they are in the memory budget of the client */
+  async function read<T>(req: Request, client: string, use: (parts: FormParts) => Promise<T>): Promise<T> {
+    if (formBody.types.test(mediaTypeOf(req))) return use(toParts(await readForm(req, keptFormBytes)));
+    return readBody(req, client, rules, async (bytes) =>
+      use(await parseMultipart(req.headers['content-type'] ?? '', bytes)),
+    );
+  }
+
+  /** Files are not kept. null: text of that length is not kept either, and is not read. */
+  async function readTyped(req: Request): Promise<Form | null> {
+    if (!(Number(req.headers['content-length']) <= readTypedMaxBytes)) return null;
+    return read(req, networkKey(req.ip), async (parts) => toForm(parts));
+  }
+
+  const handler = sessions.sessionBody(
+    'writes_per_minute',
+    (req, res, session, admit) =>
+      read(req, session.caller.accountId, async (sent) => {
+        const parts = sent.has(keptField)
+          ? toParts(await sessions.restore(req, session, toForm(sent)))
+          : sent;
+        checkOtherFields(parts);
+        const admitAndSave = async () => save(req, res, await admit(textOf(parts, tokenField)), parts);
+        const shown = await orAgain(req, admitAndSave, (error) => again(req, session, parts, error));
+        show(res, shown, (page) => layout.dashboard(session, nav, page));
+      }),
+    { readTyped },
+  );
   return open('POST', path, handler);
+}
+
+function toParts(form: Form): FormParts {
+  const toPart = (text: string): FormPart => ({ filename: '', type: 'text/plain', bytes: Buffer.from(text) });
+  return new Map([...form].map(([name, text]) => [name, toPart(text)]));
+}
+
+/** Without files. */
+function toForm(parts: FormParts): Form {
+  const typed = [...parts].filter(([name]) => name !== 'file');
+  return new Map(typed.map(([name]) => [name, textOf(parts, name)]));
 }
 
 /** A file to choose, or text to paste. @param sent before an error @param wrong the field of the error */

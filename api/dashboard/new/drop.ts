@@ -18,7 +18,6 @@ import { newDropPath, ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
-import { orAgain } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import { dashboardPages } from '../pages.ts';
 import { documentFields, documentForm, type FormParts, keyOfForm, readDocument, textOf } from './document.ts';
@@ -74,14 +73,16 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
     }),
 
     /** A script gets the drop, or the error's envelope; a person's form leads back to the page. */
-    documentForm(parts, { path: newDropPath, nav: 'new' }, async (req, res, { caller, formField }, sent) => {
-      const save = async () => {
+    documentForm(parts, {
+      path: newDropPath,
+      nav: 'new',
+      async save(req, res, { caller }, sent) {
         const drop = await publish(caller, sent);
         if (isNavigation(req)) return `${newDropPath}?published=${drop.slug}`;
         sendJson(res, presentDrop(drop, config.BASE_URL), 201);
         return null;
-      };
-      return orAgain(req, save, (error) => newPage({ sent, formField, error }, config));
+      },
+      again: (_, { formField }, sent, error) => newPage({ sent, formField, error }, config),
     }),
   ];
 }

@@ -11,7 +11,6 @@ import { sizeText } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { orAgain } from '../../http/show.ts';
 import { contextField } from '../drop/context.ts';
 import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts.ts';
 import { dashboardPages } from '../pages.ts';
@@ -47,15 +46,16 @@ export function newVersionRoutes(parts: RouteParts): readonly Route[] {
     ),
 
     /** After a conflict the form is about the drop as it is now, so that sending it again publishes after what is live. */
-    documentForm(parts, { path, nav: 'drops' }, async (req, _, { caller, formField }, sent) => {
-      const slug = readSlug(req);
-      const save = async () => {
+    documentForm(parts, {
+      path,
+      nav: 'drops',
+      async save(req, _, { caller }, sent) {
+        const slug = readSlug(req);
         await publish(caller, targetOf(req, textOf(sent, 'if_match')), sent);
         return `${dropPaths(slug).drop}?notice=published`;
-      };
-      return orAgain(req, save, async (error) =>
-        versionPage({ drop: await drops.get(caller, slug), sent, formField, error }, config),
-      );
+      },
+      again: async (req, { caller, formField }, sent, error) =>
+        versionPage({ drop: await drops.get(caller, readSlug(req)), sent, formField, error }, config),
     }),
   ];
 }
