@@ -21,9 +21,13 @@ export const headers = {
     schema: { type: 'string' },
   },
   'Content-Disposition': {
-    description: 'The name of the file: slug and version.',
+    description:
+      'The name of the file: the title, or the slug if the title has no letters and digits, and the number of a version that is not the latest. With `filename*` if the title is not ASCII.',
     required: true,
-    schema: { type: 'string', pattern: '^attachment; filename="[\\w.-]+"$' },
+    schema: {
+      type: 'string',
+      pattern: `^attachment; filename="[^"\\\\%]+"(; filename\\*=UTF-8''[\\w.!~%-]+)?$`,
+    },
   },
   Location: {
     description: 'The path of the new drop, or of the page.',

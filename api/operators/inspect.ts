@@ -109,7 +109,7 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
       operatorPaths.source(':slug'),
       granted(async (inspection, _, res) => {
         const document = await pages.document(inspection.page);
-        setDownloadHeaders(res, inspection.page.slug, inspection.page.version.number);
+        setDownloadHeaders(res, inspection.page, inspection.page.version.number);
         sendBytes(res, 'text/html', document);
         return null;
       }),

@@ -50,7 +50,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
     unlocked('download', async (req, res) => {
       const page = await openPage(req, res);
       const document = await pages.document(page);
-      setDownloadHeaders(res, page.slug, page.version.number);
+      setDownloadHeaders(res, page, page.version.number);
       sendBytes(res, 'text/html', document);
     }),
 

@@ -4,6 +4,7 @@ import type { Caller } from '../../shared/accounts/account.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
 import { isFresh } from '../http/content-encoding.ts';
+import { attachment } from '../http/file-names.ts';
 import {
   type ApiRequest,
   maxVersionNumber,
@@ -50,17 +51,23 @@ const sourceOperations = {
   },
 } as const satisfies Record<string, Operation>;
 
-/** For a document that is downloaded as a file. */
-export function setDownloadHeaders(res: ServerResponse, slug: string, number: number): void {
+/** For a document that is downloaded as a file. Its name has the title and, of an older version, its number. */
+export function setDownloadHeaders(
+  res: ServerResponse,
+  page: { readonly slug: string; readonly title: string; readonly latestVersion: number },
+  number: number,
+): void {
   // The document of a stranger may run nothing here, even if a browser shows it in spite of the download.
   res.setHeader('Content-Security-Policy', 'sandbox');
-  res.setHeader('Content-Disposition', `attachment; filename="${slug}-v${number}.html"`);
+  const rest = number === page.latestVersion ? '.html' : ` v${number}.html`;
+  res.setHeader('Content-Disposition', attachment(page, rest));
 }
 
 export function sourceHandlers({ drops }: Services) {
   async function send(req: ApiRequest, res: ServerResponse, caller: Caller, number: number | null) {
     const slug = readSlug(req);
-    const version = await drops.findVersion(caller, slug, number);
+    const found = await drops.findVersion(caller, slug, number);
+    const { version } = found;
     const etag = `"${version.id}"`;
     const isKnown = isFresh(req.headers['if-none-match'], etag);
     const html = isKnown ? null : await drops.readHtml(caller, slug, version);
@@ -70,7 +77,7 @@ export function sourceHandlers({ drops }: Services) {
       res.end();
       return;
     }
-    setDownloadHeaders(res, slug, version.number);
+    setDownloadHeaders(res, { ...found, slug }, version.number);
     sendBytes(res, 'text/html', html);
   }
 

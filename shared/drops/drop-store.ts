@@ -3,6 +3,7 @@ import type {
   DetailChanges,
   Drop,
   DropQuery,
+  FoundVersion,
   Lock,
   NewDrop,
   NewVersion,
@@ -54,12 +55,8 @@ export interface DropStore {
   /** Newest first; null: no such drop. */
   listVersions(ownerId: string, slug: string): Promise<OwnedVersion[] | null>;
 
-  /** null: no such drop, or no such version of it. */
-  findVersion(
-    ownerId: string,
-    slug: string,
-    number: number,
-  ): Promise<{ version: OwnedVersion; latestVersion: number } | null>;
+  /** @param number null: the latest @returns null: no such drop, or no such version of it */
+  findVersion(ownerId: string, slug: string, number: number | null): Promise<FoundVersion | null>;
 
   /**
    * Stores the document as blobs under the version's id, then adds the next version and applies the changes in one update.

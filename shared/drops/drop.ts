@@ -61,6 +61,11 @@ export interface OwnedVersion extends Version {
   readonly publishedBy: Publisher | null;
 }
 
+/** A version, and what its drop says of it. */
+export interface FoundVersion extends Pick<Drop, 'title' | 'latestVersion'> {
+  readonly version: OwnedVersion;
+}
+
 /** The passcode of a drop. Cookies name its `id`, so they open nothing once it was changed. */
 export interface Lock {
   readonly id: string;

@@ -62,6 +62,11 @@ type DropReads = Pick<
 /** The default cap of drops. A server ends an answer at 16 MB: the longest texts and tags of so many take two. */
 const textsPerAnswer = 500;
 
+/** Projection of the version with that number, or of the latest. */
+function versionOrHead(number: number | null): Filter {
+  return number === null ? { head: 1 } : versionField(number);
+}
+
 /** Each method sends one command; `list` a second one if it searches, or if there are more drops than on its page. */
 export function createDropReads(connection: Connection, clock: Clock): DropReads {
   const drops = dropModel(connection);
@@ -167,18 +172,16 @@ export function createDropReads(connection: Connection, clock: Clock): DropReads
     },
 
     async findVersion(ownerId, slug, number) {
-      const row = await drops
-        .findOne(ownedAt(ownerId, slug, clock.now()), { latest_version: 1, ...versionField(number) })
-        .lean<Pick<PageRow, 'latest_version' | 'versions'>>();
-      const version = row?.versions?.[0];
+      const fields = { title: 1, latest_version: 1, ...versionOrHead(number) };
+      const row = await drops.findOne(ownedAt(ownerId, slug, clock.now()), fields).lean<PageRow>();
+      const version = row?.head ?? row?.versions?.[0];
       if (row === null || version === undefined) return null;
-      return { version: toOwnedVersion(version), latestVersion: row.latest_version };
+      return { version: toOwnedVersion(version), title: row.title, latestVersion: row.latest_version };
     },
 
     async findPage(slug, number) {
-      const version = number === null ? { head: 1 } : versionField(number);
       const row = await drops
-        .findOne(liveDropAt(slug, clock.now()), { ...pageFields, ...version })
+        .findOne(liveDropAt(slug, clock.now()), { ...pageFields, ...versionOrHead(number) })
         .lean<PageRow>();
       return row === null ? null : toPage(row);
     },

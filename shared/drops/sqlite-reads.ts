@@ -72,8 +72,8 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
   const turns = createTimeSlices();
   const sql = {
     find: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE ${ownedAt}`),
-    findLatest: db.prepareTuples<[id: string, latestVersion: number]>(
-      `SELECT id, latest_version FROM drops WHERE ${ownedAt}`,
+    findLatest: db.prepareTuples<[id: string, title: string, latestVersion: number]>(
+      `SELECT id, title, latest_version FROM drops WHERE ${ownedAt}`,
     ),
     findPage: db.prepareTuples<PageRow>(`SELECT ${pageColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
     findRevisions: db.prepareTuples<[slug: string, rev: number]>(`
@@ -151,9 +151,9 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     return row[0];
   }
 
-  function findLatest(ownerId: string, slug: string): { dropId: string; latestVersion: number } | null {
+  function findLatest(ownerId: string, slug: string) {
     const row = sql.findLatest.get(ownerId, slug, clock.now());
-    return row === undefined ? null : { dropId: row[0], latestVersion: row[1] };
+    return row === undefined ? null : { dropId: row[0], title: row[1], latestVersion: row[2] };
   }
 
   return {
@@ -208,8 +208,9 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     async findVersion(ownerId, slug, number) {
       const drop = findLatest(ownerId, slug);
       if (drop === null) return null;
-      const row = sql.findVersion.get(drop.dropId, number);
-      return row === undefined ? null : { version: toOwnedVersion(row), latestVersion: drop.latestVersion };
+      const { dropId, title, latestVersion } = drop;
+      const row = sql.findVersion.get(dropId, number ?? latestVersion);
+      return row === undefined ? null : { version: toOwnedVersion(row), title, latestVersion };
     },
 
     findPage(slug, number) {

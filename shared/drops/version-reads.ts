@@ -1,14 +1,14 @@
 import type { Caller } from '../accounts/account.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { notFound } from '../domain/errors.ts';
-import type { Document, OwnedVersion, Version } from './drop.ts';
+import type { Document, FoundVersion, OwnedVersion, Version } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 
 /** What owners read of versions. Every method throws DropError `not_found`. */
 export function createVersionReads(deps: { drops: DropStore; html: BlobStore; contexts: BlobStore }) {
   const { drops, html, contexts } = deps;
 
-  async function find(caller: Caller, slug: string, number: number) {
+  async function find(caller: Caller, slug: string, number: number | null): Promise<FoundVersion> {
     const found = await drops.findVersion(caller.ownerId, slug, number);
     if (found === null) throw notFound('version');
     return found;
@@ -47,12 +47,7 @@ export function createVersionReads(deps: { drops: DropStore; html: BlobStore; co
     },
 
     /** @param number null: the latest one */
-    async findVersion(caller: Caller, slug: string, number: number | null): Promise<Version> {
-      if (number !== null) return (await find(caller, slug, number)).version;
-      const [latest] = await listVersions(caller, slug);
-      if (latest === undefined) throw new Error('A drop has no version');
-      return latest;
-    },
+    findVersion: find,
 
     /** The bytes as they were posted. */
     readHtml: (caller: Caller, slug: string, version: Version): Promise<Uint8Array> =>

@@ -69,11 +69,11 @@ describe('The history of a drop in the dashboard', () => {
   });
 
   it('downloads the document as it was posted', async () => {
-    const { me, slug, path } = await withVersions('<p>one', '<p>two');
+    const { me, path } = await withVersions('<p>one', '<p>two');
     const { text, headers } = await me.get(`${path}/v/1/html`);
     expect(text).to.equal('<p>one');
     expect(headers).to.include({
-      'content-disposition': `attachment; filename="${slug}-v1.html"`,
+      'content-disposition': `attachment; filename="My page v1.html"`,
       'content-security-policy': 'sandbox',
     });
   });
@@ -129,7 +129,7 @@ describe('The history of a drop in the dashboard', () => {
     });
 
     it('cuts a long difference; the whole can be downloaded', async () => {
-      const { me, open, slug } = await withVersions('<pre>', `<pre>${'line\n'.repeat(5_000)}`);
+      const { me, open } = await withVersions('<pre>', `<pre>${'line\n'.repeat(5_000)}`);
       const { page, text, answer } = await open('/compare?format=source');
       expect(text).to.include('This is not all');
       expect(answer.text.length).to.be.below(60_000);
@@ -137,7 +137,7 @@ describe('The history of a drop in the dashboard', () => {
       const whole = await me.get(link?.attributes.href ?? '');
       expect(whole.headers).to.include({
         'content-type': 'text/x-diff; charset=utf-8',
-        'content-disposition': `attachment; filename="${slug}-v1-v2.source.diff"`,
+        'content-disposition': `attachment; filename="My page v1-v2.source.diff"`,
       });
       expect(whole.text.match(/^\+/gm)).to.have.length.above(5_000);
     });

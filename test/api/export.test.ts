@@ -63,21 +63,21 @@ describe('POST /account/export', () => {
     expect(answer.status).to.equal(200);
     expect(answer.headers).to.include({ 'content-type': 'application/zip', 'cache-control': 'no-store' });
     expect(answer.headers['content-disposition']).to.match(
-      /^attachment; filename="dropleaf-[\d-]{10}\.zip"$/,
+      /^attachment; filename="Dropleaf owner-[\w-]+ [\d-]{10}\.zip"$/,
     );
     const files = unzip(answer);
-    const folder = `drops/${first.slug}`;
+    const [path, other] = ['drops/b/b', `drops/${locked.title}/${locked.title}`];
     expect([...files.keys()].sort()).to.deep.equal(
       [
-        `${folder}/v1.html`,
-        `${folder}/v1-context.md`,
-        `${folder}/v2.html`,
-        `drops/${locked.slug}/v1.html`,
+        `${path} v1.html`,
+        `${path} v1 context.md`,
+        `${path} v2.html`,
+        `${other} v1.html`,
         'drops.json',
       ].sort(),
     );
-    expect(files.get(`${folder}/v1.html`)).to.equal(html);
-    expect(files.get(`${folder}/v1-context.md`)).to.equal('# Why');
+    expect(files.get(`${path} v1.html`)).to.equal(html);
+    expect(files.get(`${path} v1 context.md`)).to.equal('# Why');
     const { user_id, changed_during_export, drops } = listOf(files);
     expect(user_id).to.equal(owner.userId);
     expect(changed_during_export).to.deep.equal([]);
@@ -86,11 +86,24 @@ describe('POST /account/export', () => {
       { slug: locked.slug, title: locked.title, isLocked: true },
     ]);
     expect(drops[0]?.versions.map(({ file, context_file }) => [file, context_file])).to.deep.equal([
-      [`${folder}/v1.html`, `${folder}/v1-context.md`],
-      [`${folder}/v2.html`, undefined],
+      [`${path} v1.html`, `${path} v1 context.md`],
+      [`${path} v2.html`, undefined],
     ]);
     expect(drops[0]?.views).to.have.length(1);
     expect(files.get('drops.json')).to.not.match(/argon2|lock_hash/);
+  });
+
+  it('names of files are titles, unique whatever their case', async () => {
+    const browser = await openDashboard(service);
+    const slugs: string[] = [];
+    for (const title of ['Отчёт', 'отчёт', 'Отчёт', '???', 'CON']) {
+      slugs.push((await browser.owner.create({ title })).slug);
+      service.clock.advance(1);
+    }
+    const files = unzip(await start(browser));
+    const names = ['Отчёт', `отчёт (${slugs[1]})`, `Отчёт (${slugs[2]})`, `${slugs[3]}`, '_CON'];
+    const paths = names.map((name) => `drops/${name}/${name} v1.html`);
+    expect([...files.keys()]).to.deep.equal([...paths, 'drops.json']);
   });
 
   it('an account without drops: drops.json alone', async () => {
@@ -111,7 +124,7 @@ describe('POST /account/export', () => {
     await browser.owner.request('DELETE', `/api/drops/${doomed.slug}`);
     gate.open();
     const files = unzip(await exporting);
-    expect([...files.keys()]).to.deep.equal([`drops/${kept.slug}/v1.html`, 'drops.json']);
+    expect([...files.keys()]).to.deep.equal([`drops/${kept.title}/${kept.title} v1.html`, 'drops.json']);
     expect(listOf(files).changed_during_export).to.deep.equal([doomed.slug]);
   });
 

@@ -61,7 +61,7 @@ describe('An operator looks at a page', () => {
 
       const file = await operator.get(shown.page.find('a', { download: '' })?.attributes.href ?? '');
       expect(file.text).to.equal(document);
-      expect(file.headers['content-disposition']).to.equal(`attachment; filename="${slug}-v2.html"`);
+      expect(file.headers['content-disposition']).to.equal(`attachment; filename="Looked at.html"`);
 
       await service.settle();
       expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(0);

@@ -76,7 +76,7 @@ describe('What belongs to a viewer page', () => {
     await owner.put(slug, { html: '<p>two' });
     const answer = await service.get(`/p/${slug}/download?v=1`);
     expect(answer.text).to.equal(html);
-    expect(answer.headers['content-disposition']).to.equal(`attachment; filename="${slug}-v1.html"`);
+    expect(answer.headers['content-disposition']).to.equal(`attachment; filename="A title v1.html"`);
     expect(answer.headers['content-security-policy']).to.equal('sandbox');
     expect((await service.get(`/p/${slug}/download`)).text).to.equal('<p>two');
   });

@@ -16,20 +16,20 @@ describe('GET /api/drops/{slug}/html and /v/{n}/html', () => {
   }
 
   it('200: the bytes as posted, as a download that runs nothing', async () => {
-    const { owner, slug, path } = await scene();
+    const { owner, path } = await scene();
     const first = await owner.get(`${path}/v/1/html`);
     expect(first.status).to.equal(200);
     expect(first.bytes).to.deep.equal(Buffer.from(hostile));
     expect(first.headers).to.include({
       'content-type': 'text/html; charset=utf-8',
-      'content-disposition': `attachment; filename="${slug}-v1.html"`,
+      'content-disposition': `attachment; filename="A title v1.html"`,
       'content-security-policy': 'sandbox',
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
     const latest = await owner.get(`${path}/html`);
     expect(latest.text).to.equal('<p>two');
-    expect(latest.headers['content-disposition']).to.equal(`attachment; filename="${slug}-v2.html"`);
+    expect(latest.headers['content-disposition']).to.equal(`attachment; filename="A title.html"`);
     expect((await owner.get(`${path}/v/2/html`)).headers.etag).to.equal(latest.headers.etag);
   });
 

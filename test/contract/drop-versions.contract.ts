@@ -138,7 +138,7 @@ export function describeDropVersions(stores: () => Stores): void {
   describe('listVersions, findVersion and findPage of a number', () => {
     it('return all fields; the list is newest first', async () => {
       const first = aVersion({ html: Buffer.alloc(1), context: Buffer.from('why') });
-      const { id: dropId, slug } = await makeDrop(stores(), { version: first });
+      const { id: dropId, slug, title } = await makeDrop(stores(), { version: first });
       const second = aVersion({ createdAt: later, html: Buffer.alloc(2) });
       await add(slug, second);
       const newest = [ownedVersion(second, 2), ownedVersion(first, 1)];
@@ -146,11 +146,15 @@ export function describeDropVersions(stores: () => Stores): void {
       for (const [i, version] of [first, second].entries()) {
         const number = i + 1;
         const found = await drops.findVersion('owner', slug, number);
-        expect(found).to.deep.equal({ version: ownedVersion(version, number), latestVersion: 2 });
+        expect(found).to.deep.equal({ version: ownedVersion(version, number), title, latestVersion: 2 });
         const page = await drops.findPage(slug, number);
         expect(page).to.deep.include({ dropId, latestVersion: 2, version: stored(version, number) });
       }
+      expect(await drops.findVersion('owner', slug, null)).to.deep.equal(
+        await drops.findVersion('owner', slug, 2),
+      );
       expect(await drops.findVersion('owner', slug, 3)).to.equal(null);
+      expect(await drops.findVersion('owner', 'unknown', null)).to.equal(null);
       expect(await drops.findVersion('owner', 'unknown', 1)).to.equal(null);
       expect(await drops.listVersions('owner', 'unknown')).to.equal(null);
     });

@@ -6,6 +6,7 @@ import type { Caller } from '../../../shared/accounts/account.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../../shared/drops/drop.ts';
 import { presentDrop } from '../../drops/presenter.ts';
+import { attachment, fileNameOf } from '../../http/file-names.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { presentVersionListItem } from '../../versions/presenter.ts';
@@ -13,7 +14,7 @@ import { accountPaths } from '../paths.ts';
 
 /** One file of an archive. */
 interface ZipEntry {
-  /** With `/` between folders; letters, digits, `.`, `_` and `-` only: safe on every system, as no title is. */
+  /** With `/` between folders. */
   readonly path: string;
   readonly bytes: Uint8Array;
   /** Unix ms. */
@@ -36,7 +37,8 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
         const slugs = await drops.listSlugs(caller);
         const date = new Date(clock.now()).toISOString().slice(0, 10);
         res.setHeader('Content-Type', 'application/zip');
-        res.setHeader('Content-Disposition', `attachment; filename="dropleaf-${date}.zip"`);
+        const about = { title: `Dropleaf ${accountName}`, slug: accountId };
+        res.setHeader('Content-Disposition', attachment(about, ` ${date}.zip`));
         await sendZip(res, readAll(caller, accountName, slugs), config.READ_SECONDS * 1_000);
       } finally {
         running.delete(accountId);
@@ -51,6 +53,7 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
     accountName: string,
     slugs: readonly string[],
   ): AsyncGenerator<ZipEntry> {
+    const nameIn = uniqueNames();
     const exported: string[] = [];
     const deleted: string[] = [];
     for (const slug of slugs) {
@@ -60,9 +63,10 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
         continue;
       }
       const { drop, versions, views } = found;
+      const name = nameIn(fileNameOf(drop.title, slug), slug);
       const sent: object[] = [];
       for (const version of versions) {
-        const files = await readFiles(caller, slug, version).catch(nullIfNotFound);
+        const files = await readFiles(caller, slug, name, version).catch(nullIfNotFound);
         if (files === null) continue; // deleted meanwhile
         yield* files;
         const [html, context] = files.map(({ path }) => path);
@@ -90,18 +94,34 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
   }
 
   /** The document and, if there is one, the context. */
-  async function readFiles(caller: Caller, slug: string, version: OwnedVersion): Promise<ZipEntry[]> {
+  async function readFiles(
+    caller: Caller,
+    slug: string,
+    name: string,
+    version: OwnedVersion,
+  ): Promise<ZipEntry[]> {
     const { number, createdAt: changedAt } = version;
-    const path = `drops/${slug}/v${number}`;
+    const path = `drops/${name}/${name} v${number}`;
     const html = await drops.readHtml(caller, slug, version);
     const context = await drops.readContext(caller, slug, version);
     return [
       { path: `${path}.html`, bytes: html, changedAt },
-      ...(context === null ? [] : [{ path: `${path}-context.md`, bytes: context, changedAt }]),
+      ...(context === null ? [] : [{ path: `${path} context.md`, bytes: context, changedAt }]),
     ];
   }
 
   return open('POST', accountPaths.export, send);
+}
+
+/** Names that no system takes for one another: titles may be equal, or differ in case. */
+function uniqueNames() {
+  const used = new Set<string>();
+  return (name: string, slug: string): string => {
+    let unique = name;
+    while (used.has(unique.toLowerCase())) unique += ` (${slug})`;
+    used.add(unique.toLowerCase());
+    return unique;
+  };
 }
 
 function alreadyRunning(): DropError {

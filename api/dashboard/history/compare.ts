@@ -7,6 +7,7 @@ import { errorText } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { countOf, timeAgo } from '../../html/parts.ts';
+import { attachment } from '../../http/file-names.ts';
 import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
@@ -97,9 +98,12 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
       const { from, to, format = defaultFormat } = validate(fileQuery, queryOf(req), 'query');
       const numbers = { from: toPositiveInteger(from), to: toPositiveInteger(to) };
       const compared = await diffs.compare(caller, slug, { ...numbers, format });
-      const name = `${slug}-v${compared.from}-v${compared.to}.${format}.diff`;
+      const name = attachment(
+        await drops.get(caller, slug),
+        ` v${compared.from}-v${compared.to}.${format}.diff`,
+      );
       res.setHeader('Content-Security-Policy', 'sandbox');
-      res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+      res.setHeader('Content-Disposition', name);
       sendText(res, 200, 'text/x-diff', compared.diff);
     }),
   ];
