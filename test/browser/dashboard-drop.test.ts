@@ -59,32 +59,25 @@ describe('The page of a drop in the dashboard, in Chromium', () => {
     expect(faults).to.deep.equal([]);
   });
 
-  it('without scripts: the preview is that of a desktop or a phone, and the QR code is there', async () => {
+  it('without scripts: the preview is that of a desktop, on a phone that of a phone, and the QR code is there', async () => {
     const { slug } = await ada.owner.create({
       html: '<meta name="viewport" content="width=device-width"><h1>Framed</h1>',
     });
-    const { page, faults } = await open(`/drops/${slug}`, {
-      javaScriptEnabled: false,
-      viewport: { width: 1440, height: 900 },
-    });
-    const frame = page.locator('iframe');
+    const { page, faults } = await open(`/drops/${slug}`, { javaScriptEnabled: false });
     await page.frameLocator('iframe').getByText('Framed').waitFor();
-    const stage = await page.locator('.stage').boundingBox();
-    const shown = async () => ({
-      inside: await page.evaluate("document.querySelector('iframe').offsetWidth"),
-      outside: Math.round((await frame.boundingBox())?.width ?? 0),
-    });
-    expect((stage?.width ?? 0) / (stage?.height ?? 1)).to.be.closeTo(1.6, 0.02);
-    const whole = Math.round((stage?.width ?? 0) - 2);
-    await tabTo(page, 'Desktop');
-    for (const size of [
-      { inside: 390, outside: 390 },
-      { inside: 1280, outside: whole },
-    ]) {
-      await page.keyboard.press('ArrowRight');
-      const { inside, outside } = await shown();
-      expect(inside).to.equal(size.inside);
-      expect(outside).to.be.closeTo(size.outside, 1);
+    for (const [width, inside] of [
+      [1440, () => 1280],
+      [768, () => 1280],
+      [360, (stage: number) => stage],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      const stage = (await page.locator('.stage').boundingBox()) ?? { width: 0, height: 1 };
+      expect(stage.width / stage.height).to.be.closeTo(1.6, 0.02);
+      expect((await page.locator('iframe').boundingBox())?.width).to.be.closeTo(stage.width - 2, 2);
+      expect(await page.evaluate("document.querySelector('iframe').offsetWidth")).to.be.closeTo(
+        inside(stage.width - 2),
+        1,
+      );
     }
     await tabTo(page, 'QR code');
     await page.keyboard.press('Enter');
@@ -206,7 +199,7 @@ alert('x'); document.title = JSON.stringify(found);
       ...{ top: 'SecurityError', open: 'ReferenceError', parent: 'SecurityError', cookie: 'SecurityError' },
     });
     // Playwright does not find the place of a link in a frame that is scaled.
-    await page.getByText('Phone', { exact: true }).click();
+    await page.setViewportSize({ width: 360, height: 740 });
     await frame.locator('#a').click();
     expect(page.url()).to.equal(`${service.url}/drops/${slug}`);
     expect(windows).to.deep.equal([]);

@@ -170,19 +170,8 @@ function embedCode({ slug, title }: Drop, baseUrl: string): string {
   );
 }
 
-const widths = { desktop: 'Desktop', phone: 'Phone' } as const;
-
-/** The drop in a frame, which the style sheet scales from the width that is chosen. @param preview null: there is nothing to show */
+/** The drop in a frame, which the style sheet scales. @param preview null: there is nothing to show */
 function previewSection(preview: Preview | null): Html | null {
   if (preview === null) return null;
-  return html`<section class="panel preview" aria-labelledby="preview-title">
-<div class="panel-head"><h2 id="preview-title">Preview</h2>
-<fieldset class="segments"><legend class="visually-hidden">Width of the preview</legend>
-${Object.entries(widths).map(
-  ([key, name]) =>
-    html`<label><input class="visually-hidden" type="radio" name="preview" value="${key}"${key === 'desktop' && html` checked`}>${name}</label>
-`,
-)}</fieldset></div>
-<div class="stage"><iframe src="${preview.src}" title="Preview of the page" sandbox="${preview.sandbox}" referrerpolicy="no-referrer"></iframe></div>
-</section>`;
+  return html`<section class="panel" aria-label="Preview"><div class="stage"><iframe src="${preview.src}" title="Preview of the page" sandbox="${preview.sandbox}" referrerpolicy="no-referrer"></iframe></div></section>`;
 }
