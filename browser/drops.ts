@@ -1,5 +1,4 @@
-// On the list of drops and on the form for a new one: selection, and publishing without leaving the page.
-import { startPublishForm } from './drops/publish-form.ts';
+// On the list of drops: selection, and publishing without leaving the page.
 import { startSelection } from './drops/selection.ts';
 import { startDropTarget } from './drops/target.ts';
 
@@ -7,4 +6,3 @@ for (const element of document.querySelectorAll<HTMLElement>('[data-needs-script
 for (const element of document.querySelectorAll<HTMLElement>('[data-without-script]')) element.hidden = true;
 startSelection();
 startDropTarget();
-startPublishForm();

@@ -75,9 +75,10 @@ export function createLayout({
   // `_top`, because the viewer's frame may show an error page.
   const footer = html`<footer class="foot small"><a href="${BASE_URL}${helpPath}" target="_top">Help</a></footer>`;
 
-  // The shared script shows buttons and other times: after the first paint they would move what is below them.
+  // These show and hide parts of the page: after the first paint that would move what is below them.
+  const blocking = ['shared', 'publish'];
   const scriptTag = (name: string) =>
-    html`<script src="${urlOf(`${name}.js`)}" defer${name === 'shared' && html` blocking="render"`}></script>\n`;
+    html`<script src="${urlOf(`${name}.js`)}" defer${blocking.includes(name) && html` blocking="render"`}></script>\n`;
 
   function lay(parts: PageParts, kind: 'narrow' | 'bare' | 'wide', body: Html): HtmlPage {
     const { title, error, robots = 'noindex, nofollow', head, scripts = [], styles = [], policy } = parts;

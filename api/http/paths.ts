@@ -32,6 +32,9 @@ export function isOperatorPath(path: string): boolean {
 
 export const newDropPath = '/drops/new';
 
+/** The frame that shows a document before it is published. */
+export const previewPath = '/preview';
+
 /** The viewer page of a drop. */
 export function pagePath(slug: string): string {
   return `/p/${slug}`;

@@ -25,7 +25,7 @@ export interface Preview {
 }
 
 /** Less than in the viewer: a page that a program of the owner published cannot lead the dashboard away or open windows. */
-const previewSandbox = 'allow-scripts allow-forms';
+export const previewSandbox = 'allow-scripts allow-forms';
 
 /** Makes the frames of the dashboard. The caller must have checked that the page belongs to the owner who sees it. */
 export function createPreviews({ passcodes, config }: Pick<Services, 'passcodes' | 'config'>) {

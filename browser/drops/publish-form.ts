@@ -1,71 +1,90 @@
-import { addResult } from './results.ts';
-import { newKey, type Refusal, upload } from './upload.ts';
+import { find } from '../shared/find.ts';
+import { startDocument } from './document.ts';
+import { type Refusal, upload } from './upload.ts';
 
-/** Publishes what the form has without leaving the page, so that another document can follow. */
+/** Publishes what the form has without leaving the page, and opens the page of the drop. */
 export function startPublishForm(): void {
-  const form = document.querySelector<HTMLFormElement>('form[data-publish]');
-  const button = form?.querySelector<HTMLButtonElement>('button[type="submit"]');
-  const progress = form?.querySelector('[data-progress]');
-  if (!form || !button || !progress) return;
+  const form = find<HTMLFormElement>('form[data-publish]');
+  const button = find<HTMLButtonElement>('[data-publish] button[type="submit"]');
+  const progress = find('[data-progress]');
+  let isSignedOut = false;
+
+  startDocument(form, (message) =>
+    message === null ? clearFault(form) : showFault(form, { message, field: 'html' }),
+  );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!button.disabled) void publish();
   });
+  // A browser that goes back shows the page as it was left.
+  window.addEventListener('pageshow', () => {
+    button.disabled = false;
+    progress.textContent = '';
+  });
 
   async function publish(): Promise<void> {
-    if (!form || !button || !progress) return;
     button.disabled = true;
     clearFault(form);
+    if (isSignedOut) await renewFormToken(form);
     const outcome = await upload(new FormData(form), (part) => {
       progress.textContent = part < 1 ? `${Math.round(part * 100)} %` : 'Publishing…';
     });
+    if ('drop' in outcome) return location.assign(`/drops/${outcome.drop.slug}?notice=new`);
     button.disabled = false;
     progress.textContent = '';
-    if ('refusal' in outcome) return showFault(form, outcome.refusal);
-    form.reset();
-    const key = form.querySelector<HTMLInputElement>('input[name="key"]');
-    if (key) key.value = newKey();
-    addResult(outcome.drop.title).succeed(outcome.drop);
-    // The button lost the focus when it was disabled.
-    document.querySelector<HTMLElement>('[data-uploads] li:last-child a')?.focus();
+    isSignedOut = outcome.refusal.isSignedOut ?? false;
+    showFault(form, outcome.refusal);
   }
 }
 
-/** As the page shows it without scripts (api/html/error-page.ts). */
+/** The field has that of a session that has ended. */
+async function renewFormToken(form: HTMLFormElement): Promise<void> {
+  const page = await fetch(form.action).then(
+    (answer) => answer.text(),
+    () => '', // the upload tells it
+  );
+  const [, token] = /name="form_token" value="([^"]+)"/.exec(page) ?? [];
+  const field = form.querySelector<HTMLInputElement>('input[name="form_token"]');
+  if (field && token !== undefined) field.value = token;
+}
+
+/** Beside the field, which gets the focus. */
 function showFault(form: HTMLFormElement, { message, field = '', isSignedOut }: Refusal): void {
+  clearFault(form);
   const text = document.createElement('p');
   text.className = 'notice bad';
   text.id = 'fault';
   text.setAttribute('role', 'alert');
-  text.textContent = message;
+  text.textContent = message.endsWith('.') ? message : `${message}.`;
   if (isSignedOut) text.append(' ', signInLink());
-  form.prepend(text);
   const input = fieldOf(form, field);
   if (input === null) {
+    find('[data-details]').append(text); // below the button
     text.tabIndex = -1; // the button lost the focus when it was disabled
     text.focus();
     return;
   }
+  input.before(text);
   input.setAttribute('aria-invalid', 'true');
-  const more = input.closest('details');
-  if (more) more.open = true;
+  input.setAttribute('aria-describedby', `fault ${input.id}-hint`);
   input.focus();
 }
 
-/** In a new tab, because what was pasted is lost with this page. */
+/** In a new tab, because what was typed would be lost with this page. */
 function signInLink(): HTMLElement {
   const link = document.createElement('a');
-  link.href = '/sign-in/browser?next=/drops/new';
+  link.href = '/sign-in/browser?next=/drops';
   link.target = '_blank';
-  link.textContent = 'Sign in and publish it in a new tab';
+  link.textContent = 'Sign in in a new tab, and publish again here';
   return link;
 }
 
+/** The field with the same id, unless the page names it otherwise. */
 function fieldOf(form: HTMLFormElement, field: string): HTMLElement | null {
-  const names: Readonly<Record<string, string>> = { html: 'file', metadata: 'tags', expires_at: 'expires' };
-  const [first = ''] = field.split('.');
-  const found = form.elements.namedItem(names[first] ?? first);
-  return found instanceof HTMLElement ? found : null;
+  const [name = ''] = field.split('.');
+  const ids: Readonly<Record<string, string>> = { html: 'file', metadata: 'tags', expires_at: 'expires' };
+  const id = ids[name] ?? name;
+  return id === '' ? null : form.querySelector<HTMLElement>(`#${CSS.escape(id)}`);
 }
 
 function clearFault(form: HTMLFormElement): void {

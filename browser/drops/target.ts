@@ -2,8 +2,8 @@ import { readFile } from '../shared/html-file.ts';
 import { addResult } from './results.ts';
 import { newKey, upload } from './upload.ts';
 
-/** Publishes HTML files that are dropped anywhere on the page, one after the other. */
-export function startDropTarget(): void {
+/** Publishes HTML files that are dropped anywhere on the page, one after the other. @param takeOne gets a single one instead */
+export function startDropTarget(takeOne?: (files: FileList) => void): void {
   const target = document.querySelector<HTMLElement>('[data-drop-target]');
   const form = document.querySelector<HTMLFormElement>('form[data-upload]');
   if (!target || !form) return;
@@ -25,7 +25,9 @@ export function startDropTarget(): void {
     show(false);
     if (!hasFiles(event)) return;
     event.preventDefault();
-    for (const file of event.dataTransfer?.files ?? []) queue = queue.then(() => publish(file, form));
+    const files = event.dataTransfer?.files;
+    if (takeOne !== undefined && files?.length === 1) return takeOne(files);
+    for (const file of files ?? []) queue = queue.then(() => publish(file, form));
   });
 }
 

@@ -49,7 +49,7 @@ ${escapeText(text)}</pre>
 }
 
 /** The file's name without its extension. */
-function titleOfName(name: string): string {
+export function titleOfName(name: string): string {
   return name.replace(/\.[^.]*$/, '').trim();
 }
 

@@ -79,7 +79,7 @@ function read(html: Uint8Array, limits: ScanLimits): Reading {
 function choose(reading: Reading, late?: () => boolean): NewPlan | null {
   const children = reading.scan.head?.childNodes ?? [];
   if (children.some(isOurStyle)) return planNothing(reading);
-  const insertion = children.some(isViewport) ? style : viewport + style;
+  const insertion = children.some(isViewport) ? defensiveStyle : viewport + defensiveStyle;
   const offset = reading.scan.offsets.find((candidate) => isRight(reading, candidate, insertion, late));
   if (offset === undefined) return null;
   return { ...planNothing(reading), insertAt: reading.skipped + offset, insertion };
@@ -127,7 +127,7 @@ const rules = [
   ':where(pre){overflow-x:auto}',
 ];
 
-const style = `<style ${styleMark}>${rules.join('')}</style>`;
+export const defensiveStyle = `<style ${styleMark}>${rules.join('')}</style>`;
 const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
 function isOurStyle(node: Dom.ChildNode): boolean {
@@ -140,7 +140,7 @@ function isViewport(node: Dom.ChildNode): boolean {
 
 /** @returns false if our nodes are missing or not next to each other */
 function removeInsertion(head: Dom.Element, insertion: string): boolean {
-  const count = insertion === style ? 1 : 2;
+  const count = insertion === defensiveStyle ? 1 : 2;
   const first = head.childNodes.findIndex(isOurStyle) + 1 - count;
   const removed = first < 0 ? [] : head.childNodes.splice(first, count);
   return removed.length === count && (count === 1 || removed.some(isViewport));

@@ -25,19 +25,17 @@ describe('/drops/new: publishing in the browser', () => {
   });
   const dropsOf = async ({ owner }: Dashboard) => (await owner.get('/api/drops')).body.data;
 
-  it('a file becomes a drop byte for byte, with the title of the document; the page names its address', async () => {
+  it('a file becomes a drop byte for byte, with the title of the document; its page follows', async () => {
     const dashboard = await openDashboard(service);
     const bytes = Buffer.from(`\ufeff${html}\r\n\0`);
     const { status, headers } = await send(dashboard, { file: file(bytes), html: '', title: ' ' });
     const [drop] = await dropsOf(dashboard);
-    expect([status, headers.location]).to.deep.equal([303, `/drops/new?published=${drop?.slug}`]);
+    expect([status, headers.location]).to.deep.equal([303, `/drops/${drop?.slug}?notice=new`]);
     expect(drop?.title).to.equal('My page');
     expect((await dashboard.owner.get(`/api/drops/${drop?.slug}/html`)).bytes).to.deep.equal(bytes);
     const shown = await dashboard.open(headers.location ?? '');
-    expect(shown.text).to.include('Published: My page').and.include(drop?.url);
+    expect(shown.text).to.include('My page').and.include(drop?.url);
     expect(shown.page.find('button', { 'data-copy': drop?.url ?? '' })).to.not.equal(undefined);
-    const stranger = await openDashboard(service);
-    expect((await stranger.open(headers.location ?? '')).text).not.to.include('My page');
   });
 
   it('pasted HTML, with title, description, tags, passcode and expiry', async () => {
@@ -51,6 +49,23 @@ describe('/drops/new: publishing in the browser', () => {
     expect(drop?.metadata).to.deep.equal({ project: 'demo', note: 'a = b', bare: '' });
     expect(drop?.expires_at).to.equal(service.clock.now() + 7 * dayMs);
     expect((await dashboard.owner.get(`/api/drops/${drop?.slug}/html`)).text).to.equal('<p>one\n<p>two');
+  });
+
+  it('without a title in the form or the document it is called like the first heading, or like the file', async () => {
+    const dashboard = await openDashboard(service);
+    service.clock.advance(60_000);
+    for (const [html, title] of [
+      [
+        '<script>"<h1>no</h1>"</script><!-- <h1>no</h1> --><h2> </h2><h3>Sales&nbsp;<b>&amp; co',
+        'Sales & co',
+      ],
+      [`<p>text</p><h1>${'😀'.repeat(300)}</h1>`, '😀'.repeat(200)],
+      ['<p>text</p>', 'my page.v2'],
+    ]) {
+      await send(dashboard, { file: file(`${html}</h3>`, { filename: 'my page.v2.html' }) });
+      service.clock.advance(1000);
+      expect((await dropsOf(dashboard))[0]?.title).to.equal(title);
+    }
   });
 
   it('text without a tag is published as the person says: shown as it is, or as HTML; a file in another encoding becomes UTF-8', async () => {
@@ -98,7 +113,7 @@ describe('/drops/new: publishing in the browser', () => {
     const png = { filename: 'x.png', type: 'image/png' };
     const wrong: [Record<string, Field>, number, string, string][] = [
       [{ html: '' }, 400, 'Choose an HTML file', 'file'],
-      [{ html: '<p>no title' }, 400, 'title is required', 'title'],
+      [{ html: '<p>no title' }, 400, 'The document has no title: type one', 'title'],
       [{ html, title: 'x'.repeat(201) }, 400, 'at most 200 characters', 'title'],
       [{ html, tags: 'a b=c' }, 400, 'metadata keys must be', 'tags'],
       [{ html, tags: 'a=1\na=2' }, 400, 'The tag a is there twice', 'tags'],
@@ -193,5 +208,18 @@ describe('/drops/new: publishing in the browser', () => {
     expect(empty.status).to.equal(400);
     expect(empty.text).to.match(/id="file"[^>]*aria-invalid="true"/);
     expect((await owner.get(`/api/drops/${slug}/versions`)).body).to.have.length(4);
+  });
+
+  it('/preview, the frame of a document that is not published yet, is sandboxed like a drop, and only our pages frame it', async () => {
+    const { status, headers, text } = await service.get('/preview');
+    expect(status).to.equal(200);
+    expect(headers['content-security-policy']).to.equal(
+      "sandbox allow-scripts allow-forms; frame-ancestors 'self'",
+    );
+    expect(headers['cache-control']).to.equal('no-store');
+    expect(text).to.include('parent === self || source !== parent || origin !== location.origin) return');
+    const { page, answer } = await (await openDashboard(service)).open('/drops/new');
+    expect(answer.headers['content-security-policy']).to.include(`frame-src ${service.url}/preview`);
+    expect(page.find('section', { 'data-preview': '/preview' })).to.not.equal(undefined);
   });
 });

@@ -109,12 +109,12 @@ export function documentFields(sent: FormParts, wrong: unknown): Html {
   const choice = (value: string, text: string) =>
     html`<label class="choice"><input type="radio" name="as" value="${value}"${value === as && html` checked`}><span>${text}</span></label>`;
   return html`<input type="hidden" name="key" value="${textOf(sent, 'key') || randomBase62(formKeyLength)}">
-<label for="file">HTML file</label>
-<input id="file" name="file" type="file" accept=".html,.htm,text/html"${fieldState(isInvalid, 'file-hint')}>
-<p class="hint" id="file-hint">UTF-8, with its styles, scripts and images inside.<span data-needs-script hidden> You can also drop files anywhere on this page.</span></p>
-<label for="html">Or paste the HTML</label>
+<div class="choose"><label for="file"><span data-without-script>HTML file</span><span data-needs-script hidden><strong data-chosen>Drop an HTML file here, or paste it</strong> <span class="button">Choose a file</span></span></label>
+<input id="file" name="file" type="file" accept=".html,.htm,text/html,.txt,.md"${fieldState(isInvalid, 'file-hint')}>
+<p class="hint" id="file-hint">With its styles, scripts and images inside.</p></div>
+<div data-paste><label for="html">Or paste the HTML</label>
 <textarea id="html" name="html" rows="8" class="code" spellcheck="false" autocapitalize="none" autocomplete="off"${fieldState(isInvalid, undefined, false)}>
-${pasted.length <= maxShownAgain && pasted}</textarea>
+${pasted.length <= maxShownAgain && pasted}</textarea></div>
 <fieldset id="as" role="radiogroup" tabindex="-1"${fieldState(wrong === 'as')}${wrong !== 'as' && as === '' && html` hidden`}><legend>Is it meant as plain text?</legend>
 ${choice('text', 'Yes: show it as it is written')}${choice('html', 'No, it is HTML')}</fieldset>`;
 }

@@ -1,26 +1,28 @@
 import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
-import { type DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
+import { DropError } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import type { NewDropInput } from '../../../shared/drops/drops.ts';
+import { firstHeading } from '../../../shared/html/heading.ts';
+import { titleOfName } from '../../../shared/html/html-file.ts';
 import { createHtmlBodyReaders } from '../../drops/html-body.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { presentDrop } from '../../drops/presenter.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError } from '../../html/forms.ts';
-import { type Html, html, visible } from '../../html/html.ts';
+import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { copyButton, sizeText } from '../../html/parts.ts';
+import { sizeText } from '../../html/parts.ts';
 import { isNavigation } from '../../http/answer-error.ts';
-import { queryOf } from '../../http/parameters.ts';
-import { newDropPath, ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
+import { newDropPath, ownerPath, previewPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import { dashboardPages } from '../pages.ts';
 import { documentFields, documentForm, type FormParts, keyOfForm, readDocument, textOf } from './document.ts';
+import { previewRoute } from './preview.ts';
 
 /** How long a new drop can be kept, in days; '' for ever. */
 const lifetimes = [
@@ -35,8 +37,6 @@ interface NewPage {
   /** What was sent. Absent: nothing yet. */
   readonly sent?: FormParts;
   readonly formField: Html;
-  /** What this form has published before. */
-  readonly published?: Drop | null;
   readonly error?: DropError;
 }
 
@@ -51,12 +51,24 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
     const text = (name: string) => textOf(sent, name).trim();
     const html = readDocument(sent, config.HTML_MAX_BYTES);
     const query: Record<string, string> = Object.create(null);
-    for (const name of ['title', 'description']) if (text(name) !== '') query[name] = text(name);
+    query.title = text('title') || (await findTitle(caller, html, sent));
+    if (text('description') !== '') query.description = text('description');
     const days = lifetimes.find(([key]) => key === text('expires'))?.[0];
     if (days) query.expires_at = String(clock.now() + Number(days) * dayMs);
     for (const [key, value] of readTags(text('tags'))) query[metadataPrefix + key] = value;
     const input = await htmlBodies.readCreate(caller, html, query);
     return { ...input, passcode: bodies.readPasscode({ passcode: textOf(sent, 'passcode') }) || null };
+  }
+
+  /** As the script suggests it (browser/drops/document.ts). @throws DropError `title_required` */
+  async function findTitle(caller: Caller, html: Uint8Array, sent: FormParts): Promise<string> {
+    const title =
+      (await titles.find(caller, html)) ??
+      firstHeading(html) ??
+      titleOfName(sent.get('file')?.filename ?? '');
+    if (title === '')
+      throw new DropError('title_required', 'The document has no title: type one', { field: 'title' });
+    return [...title].slice(0, config.TITLE_MAX_CHARACTERS).join('');
   }
 
   async function publish(caller: Caller, sent: FormParts): Promise<Drop> {
@@ -66,19 +78,18 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
   }
 
   return [
-    dashboardPages(parts, 'new').page(newDropPath, async (req, _, { caller, formField }) => {
-      const { published: slug } = queryOf(req);
-      const published = typeof slug === 'string' ? await drops.get(caller, slug).catch(nullIfNotFound) : null;
-      return newPage({ published, formField }, config);
-    }),
+    dashboardPages(parts, 'new').page(newDropPath, (_req, _res, { formField }) =>
+      newPage({ formField }, config),
+    ),
+    previewRoute,
 
-    /** A script gets the drop, or the error's envelope; a person's form leads back to the page. */
+    /** A script gets the drop, or the error's envelope; a person's form leads to the page of the drop. */
     documentForm(parts, {
       path: newDropPath,
       nav: 'new',
       async save(req, res, { caller }, sent) {
         const drop = await publish(caller, sent);
-        if (isNavigation(req)) return `${newDropPath}?published=${drop.slug}`;
+        if (isNavigation(req)) return `${ownerPath(drop.slug)}?notice=new`;
         sendJson(res, presentDrop(drop, config.BASE_URL), 201);
         return null;
       },
@@ -104,8 +115,8 @@ function readTags(text: string): Map<string, string> {
 }
 
 /** After an error the text fields are as they were typed. Files and the passcode are not shown again. */
-function newPage({ sent = new Map(), published, formField, error }: NewPage, config: Config): PageParts {
-  const { TITLE_MAX_CHARACTERS, DESCRIPTION_MAX_CHARACTERS, METADATA_MAX_KEYS } = config;
+function newPage({ sent = new Map(), formField, error }: NewPage, config: Config): PageParts {
+  const { TITLE_MAX_CHARACTERS, DESCRIPTION_MAX_CHARACTERS, METADATA_MAX_KEYS, HTML_MAX_BYTES } = config;
   const { PASSCODE_MIN_CHARACTERS, PASSCODE_MAX_CHARACTERS } = config;
   const fault = error?.details?.field;
   const [wrong = ''] = typeof fault === 'string' ? fault.split('.') : [];
@@ -113,52 +124,41 @@ function newPage({ sent = new Map(), published, formField, error }: NewPage, con
   const [title, description, expires] = ['title', 'description', 'expires'].map((name) =>
     textOf(sent, name).trim(),
   );
-  const tags = textOf(sent, 'tags');
-  const isOpen =
-    [description, tags, expires].some(Boolean) ||
-    (wrong !== '' && !['html', 'as', 'title', 'form'].includes(wrong));
   const options = lifetimes.map(
     ([days, text]) => html`<option value="${days}"${days === expires && html` selected`}>${text}</option>`,
   );
   return {
     title: 'New drop',
-    styles: ['drops'],
-    scripts: ['drops'],
-    policy: { 'connect-src': "'self'" },
+    styles: ['drops', 'publish'],
+    scripts: ['publish'],
+    policy: { 'connect-src': "'self'", 'frame-src': config.BASE_URL + previewPath },
     error,
-    body: html`${published && publishedNotice(published, config.BASE_URL)}
-<div class="page-head"><div><h1>New drop</h1>
-<p class="soft">Publish one self-contained HTML document, up to ${sizeText(config.HTML_MAX_BYTES)}.</p></div></div>
+    body: html`<div class="page-head"><div><h1>New drop</h1>
+<p class="soft">Publish one self-contained HTML document, up to ${sizeText(HTML_MAX_BYTES)}.</p></div></div>
 ${dropTarget(formField, config)}
-<form method="post" action="${newDropPath}" enctype="multipart/form-data" class="panel new-drop" data-publish>
+<div class="publish"><form method="post" action="${newDropPath}" enctype="multipart/form-data" data-publish>
 ${formError(error)}
 ${formField}${documentFields(sent, wrong)}
-<label for="title">Title</label>
+<div data-details><label for="title">Title</label>
 <input id="title" name="title" value="${title}" maxlength="${TITLE_MAX_CHARACTERS}" autocomplete="off"${state('title', 'title')}>
-<p class="hint" id="title-hint">Leave it empty to use the title of the document.</p>
-<details class="more"${isOpen && html` open`}><summary>Description, tags, passcode, expiry</summary>
+<p class="hint" id="title-hint">If it is empty: the title or first heading of the document, or the name of the file.</p>
+<label for="tags">Tags</label>
+<textarea id="tags" name="tags" rows="2" spellcheck="false" autocapitalize="none"${state('metadata', 'tags')}>
+${textOf(sent, 'tags')}</textarea>
+<p class="hint" id="tags-hint">One on a line: a word, or <code>project=demo</code>; at most ${METADATA_MAX_KEYS}. Only you see them.</p>
+<div class="fields-row"><div><label for="passcode">Passcode</label>
+<input id="passcode" name="passcode" type="password" minlength="${PASSCODE_MIN_CHARACTERS}" maxlength="${PASSCODE_MAX_CHARACTERS}" autocomplete="new-password"${state('passcode', 'passcode')}>
+<p class="hint" id="passcode-hint">At least ${PASSCODE_MIN_CHARACTERS} characters. Without one, everybody with the link can read the page.</p></div>
+<div><label for="expires">Expires</label>
+<select id="expires" name="expires"${state('expires_at', 'expires')}>${options}</select>
+<p class="hint" id="expires-hint">Then the drop is deleted for good.</p></div></div>
 <label for="description">Description</label>
 <input id="description" name="description" value="${description}" maxlength="${DESCRIPTION_MAX_CHARACTERS}" autocomplete="off"${state('description', 'description')}>
 <p class="hint" id="description-hint">Viewers see it in link previews.</p>
-<label for="tags">Tags</label>
-<textarea id="tags" name="tags" rows="3" spellcheck="false" autocapitalize="none"${state('metadata', 'tags')}>
-${tags}</textarea>
-<p class="hint" id="tags-hint">One on a line, such as <code>project=demo</code>; at most ${METADATA_MAX_KEYS}. Only you see them.</p>
-<div class="fields-row"><div><label for="passcode">Passcode</label>
-<input id="passcode" name="passcode" type="password" minlength="${PASSCODE_MIN_CHARACTERS}" maxlength="${PASSCODE_MAX_CHARACTERS}" autocomplete="new-password"${state('passcode', 'passcode')}>
-<p class="hint" id="passcode-hint">Viewers must enter it. At least ${PASSCODE_MIN_CHARACTERS} characters. Without one, everybody with the link can read the page.</p></div>
-<div><label for="expires">Expires</label>
-<select id="expires" name="expires"${state('expires_at', 'expires')}>${options}</select>
-<p class="hint" id="expires-hint">Then the drop is deleted for good.</p></div></div></details>
-<div class="actions"><button type="submit">Publish</button><span class="small soft" data-progress role="status"></span></div>
-</form>`,
+<div class="actions"><button type="submit">Publish</button><span class="small soft" data-progress role="status"></span></div></div>
+</form>
+<section data-preview="${previewPath}" aria-labelledby="preview" hidden><h2 id="preview">Preview</h2></section></div>`,
   };
-}
-
-function publishedNotice({ slug, title }: Drop, baseUrl: string): Html {
-  const url = pageUrl(baseUrl, slug);
-  return html`<div class="notice" role="status"><p><strong>Published:</strong> <a class="wrap-anywhere" href="${ownerPath(slug)}">${visible(title)}</a></p>
-<p class="copyable"><code>${url}</code>${copyButton(url)}<a class="button quiet small" href="${pagePath(slug)}">Open</a></p></div>`;
 }
 
 /** Where a script shows that files can be dropped, and what becomes of each. Its form has the form token for the script. */
