@@ -1,23 +1,23 @@
 import { expect } from 'chai';
+import type { BrowserContextOptions } from 'playwright-core';
 import { openDashboard } from '../support/dashboard.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
-import { follow, openSignedIn, overflowOf, tabTo, useBrowser, widths } from './browser.ts';
+import { describeInBrowsers, follow, openSignedIn, overflowOf, tabTo, widths } from './browser.ts';
 
-describe('The account page, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('The account page', (browser) => {
   const service = useService(noLimits);
 
-  async function openAccount(javaScriptEnabled: boolean) {
+  async function openAccount(options: BrowserContextOptions) {
     const me = await openDashboard(service);
-    const options = { javaScriptEnabled, viewport: widths.phone };
-    const { page, faults } = await openSignedIn(browser, me, service.url, '/account', options);
+    const onPhone = { ...options, viewport: widths.phone };
+    const { page, faults } = await openSignedIn(browser, me, service.url, '/account', onPhone);
     expect(await overflowOf(page)).to.equal(0);
     return { me, page, faults };
   }
 
-  it('a token is created, renamed and revoked, and the account deleted: by keyboard and without scripts', async () => {
-    const { me, page, faults } = await openAccount(false);
+  it(`a token is created, renamed and revoked, and the account deleted: by keyboard, ${browser.withLeastScripts}`, async () => {
+    const { me, page, faults } = await openAccount(browser.leastScripts);
     const { slug } = await me.owner.create();
     const shows = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
     await tabTo(page, 'Label');
@@ -55,9 +55,8 @@ describe('The account page, in Chromium', () => {
   });
 
   it('with scripts a new token can be copied, and the export is a download', async () => {
-    const { me, page, faults } = await openAccount(true);
+    const { me, page, faults } = await openAccount({ permissions: ['clipboard-read', 'clipboard-write'] });
     await me.owner.create();
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByRole('button', { name: 'Copy' }).click();
     await page.getByText('Copied').first().waitFor();

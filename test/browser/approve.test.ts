@@ -2,14 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
-import { clickApprove, overflowOf, schemes, takePicture, useBrowser } from './browser.ts';
+import { clickApprove, describeInBrowsers, overflowOf, schemes, takePicture } from './browser.ts';
 
 /** How long the button ignores clicks, and some time for the browser. */
 const inertMs = 800;
 const afterMs = inertMs + 150;
 
-describe('The Approve button, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('The Approve button', (browser) => {
   const service = useService();
   before(() => service.newOwner('ada'));
 
@@ -101,6 +100,7 @@ describe('The Approve button, in Chromium', () => {
   });
 
   it('accepts a touch when the page has been open for 0.8 s, and not before', async () => {
+    browser.needsChromium('touches');
     const { page, status } = await openRequest({ hasTouch: true, isMobile: true });
     expect(await page.evaluate('matchMedia("(hover: none)").matches')).to.equal(true);
     await page.reload({ waitUntil: 'commit' });

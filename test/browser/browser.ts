@@ -6,10 +6,11 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  firefox,
   type Page,
 } from 'playwright-core';
 import type { Dashboard } from '../support/dashboard.ts';
-import { requireProgram } from '../support/programs.ts';
+import { requireProgram, skipTest } from '../support/programs.ts';
 
 const flags = [
   '--no-sandbox', // the machines of CI run tests as root
@@ -21,10 +22,36 @@ const flags = [
   '--disable-sync',
 ];
 
+/**
+ * Debian's Firefox, which playwright-core 1.64 drives by WebDriver BiDi: 1.65 asks for a command that Firefox ESR 153 lacks.
+ */
+const firefoxOptions = {
+  channel: 'moz-firefox',
+  firefoxUserPrefs: {
+    'dom.events.testing.asyncClipboard': true, // scripts read the clipboard without a question
+    'ui.primaryPointerCapabilities': 6, // a mouse, which machines of CI lack: fine, and hovers
+    'ui.allPointerCapabilities': 6,
+  },
+};
+
+export type Engine = 'Chromium' | 'Firefox';
+
+/** What the tests of a suite use of a browser. */
+export interface TestBrowser {
+  readonly engine: Engine;
+  readonly newContext: Browser['newContext'];
+  /** For flows that need no script: options of a context without scripts in Chromium, with them in Firefox. */
+  readonly leastScripts: { readonly javaScriptEnabled: boolean };
+  /** Ends the title of such a test. */
+  readonly withLeastScripts: 'with scripts' | 'without scripts';
+  /** Skips the test in Firefox, whose driver lacks it. */
+  readonly needsChromium: (what: string) => void;
+}
+
 export const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
 export const schemes = ['light', 'dark'] as const;
 
-/** The running browsers, by their flags. */
+/** The running browsers, by engine or flags. */
 const running = new Map<string, Browser>();
 
 // Suites share a browser: it takes long to start, and each context has an empty profile.
@@ -33,20 +60,34 @@ after('end the browsers', async () => {
   running.clear();
 });
 
+/** The suite in Chromium, and again in Firefox. @param subject with flags of Chromium beside those that every suite has */
+export function describeInBrowsers(
+  subject: string | { readonly title: string; readonly chromiumFlags: readonly string[] },
+  suite: (browser: TestBrowser) => void,
+): void {
+  const { title, chromiumFlags } =
+    typeof subject === 'string' ? { title: subject, chromiumFlags: [] } : subject;
+  for (const engine of ['Chromium', 'Firefox'] as const)
+    describe(`${title}, in ${engine}`, () => suite(useBrowser(chromiumFlags, engine)));
+}
+
 /**
- * A context has an empty profile and is closed after its test. Without `chromium` the suite is skipped; in CI it fails.
- * @param more flags beside those that every suite has
+ * A context has an empty profile and is closed after its test. Without the browser the suite is skipped; in CI it fails.
+ * @param more flags of Chromium beside those that every suite has
  */
-export function useBrowser(more: readonly string[] = []): { newContext: Browser['newContext'] } {
+export function useBrowser(more: readonly string[] = [], engine: Engine = 'Chromium'): TestBrowser {
   let browser: Browser | undefined;
   let opened: readonly BrowserContext[] = [];
+  let current: Mocha.Test | undefined;
   const contexts = () => browser?.contexts() ?? [];
 
   before(async function () {
-    browser = await launch(requireProgram(this, 'chromium'), [...flags, ...more]);
+    const program = requireProgram(this, engine === 'Chromium' ? 'chromium' : 'firefox-esr');
+    browser = await launch(engine, program, [...flags, ...more]);
   });
 
-  beforeEach(() => {
+  beforeEach(function () {
+    current = this.currentTest;
     opened = contexts();
   });
   afterEach(async () => {
@@ -56,20 +97,33 @@ export function useBrowser(more: readonly string[] = []): { newContext: Browser[
     for (const context of contexts()) await context.close();
   });
 
+  const needsChromium = (what: string) => {
+    if (engine !== 'Chromium' && current !== undefined) skipTest(current, `${what} need Chromium`);
+  };
+
   return {
-    newContext: (options) => {
+    engine,
+    leastScripts: { javaScriptEnabled: engine !== 'Chromium' },
+    withLeastScripts: engine === 'Chromium' ? 'without scripts' : 'with scripts',
+    newContext: async ({ permissions, ...options } = {}) => {
       if (browser === undefined) throw new Error('the browser runs only while tests run');
-      return browser.newContext(options);
+      if (options.javaScriptEnabled === false) needsChromium('contexts without scripts');
+      // Firefox has other names for them, and asks for none.
+      return browser.newContext(engine === 'Chromium' && permissions ? { ...options, permissions } : options);
     },
+    needsChromium,
   };
 }
 
 /** The running browser with these flags, or a new one. */
-async function launch(executablePath: string, args: string[]): Promise<Browser> {
-  const key = args.join(' ');
+async function launch(engine: Engine, executablePath: string, args: string[]): Promise<Browser> {
+  const key = engine === 'Chromium' ? args.join(' ') : engine;
   const known = running.get(key);
   if (known?.isConnected()) return known;
-  const started = await chromium.launch({ executablePath, args });
+  const started =
+    engine === 'Chromium'
+      ? await chromium.launch({ executablePath, args })
+      : await firefox.launch({ executablePath, ...firefoxOptions });
   running.set(key, started);
   return started;
 }

@@ -2,13 +2,11 @@ import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
-import { follow, openSignedIn, overflowOf, tabTo, useBrowser, widths } from './browser.ts';
+import { describeInBrowsers, follow, openSignedIn, overflowOf, tabTo, widths } from './browser.ts';
 
-const noScripts = { javaScriptEnabled: false };
 const html = (title: string) => `<!doctype html><title>${title}</title><p>Hi`;
 
-describe('The list of drops, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('The list of drops', (browser) => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
 
   const open = (ada: Dashboard, path: string, options?: BrowserContextOptions) =>
@@ -17,7 +15,7 @@ describe('The list of drops, in Chromium', () => {
   const titlesOf = async ({ owner }: Dashboard) =>
     (await owner.get('/api/drops?sortOrder=asc')).body.data.map(({ title }) => title);
 
-  it('by keyboard alone and without scripts: find, filter, select two and delete them', async () => {
+  it(`by keyboard alone, ${browser.withLeastScripts}: find, filter, select two and delete them`, async () => {
     const ada = await openDashboard(service);
     for (const [title, team] of [
       ['May sales', 'a'],
@@ -28,7 +26,7 @@ describe('The list of drops, in Chromium', () => {
       await ada.owner.create({ title, metadata: { team } });
       service.clock.advance(1000);
     }
-    const { page, faults } = await open(ada, '/drops', noScripts);
+    const { page, faults } = await open(ada, '/drops', browser.leastScripts);
     await tabTo(page, 'Search in titles');
     await page.keyboard.type('SALES');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);

@@ -4,14 +4,12 @@ import { openDashboard } from '../support/dashboard.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 import type { WireVersionListItem } from '../support/wire.ts';
-import { follow, openSignedIn, overflowOf, tabTo, useBrowser } from './browser.ts';
+import { describeInBrowsers, follow, openSignedIn, overflowOf, tabTo } from './browser.ts';
 
-describe('The history of a drop, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('The history of a drop', (browser) => {
   const service = useService(noLimits);
 
-  async function scene(how: boolean | BrowserContextOptions, ...documents: string[]) {
-    const options = typeof how === 'boolean' ? { javaScriptEnabled: how } : how;
+  async function scene(options: BrowserContextOptions, ...documents: string[]) {
     const me = await openDashboard(service);
     const { slug } = await me.owner.create({ title: 'Orders of week 46', html: documents[0] });
     for (const html of documents.slice(1)) await me.owner.put(slug, { html });
@@ -24,8 +22,13 @@ describe('The history of a drop, in Chromium', () => {
     return { me, slug, page, faults, versions, path };
   }
 
-  it('compare, restore, delete a version, delete the drop: by keyboard and without scripts', async () => {
-    const { me, slug, page, faults, versions } = await scene(false, '<p>one', '<p>two', '<p>three');
+  it(`compare, restore, delete a version, delete the drop: by keyboard, ${browser.withLeastScripts}`, async () => {
+    const { me, slug, page, faults, versions } = await scene(
+      browser.leastScripts,
+      '<p>one',
+      '<p>two',
+      '<p>three',
+    );
     await follow(page, 'Compare version 1');
     await page.getByRole('heading', { name: 'Compare versions' }).waitFor();
     expect(await page.locator('tr.del td').last().innerText()).to.equal('one');
@@ -106,7 +109,7 @@ describe('The history of a drop, in Chromium', () => {
       fetch('${service.url}/drops').then(() => { document.title = 'read' }, () => {});
       window.open('${service.url}/drops');
     </script><form action="${service.url}/sign-out" method="post" target="_top"><button id="b">x</button></form><script>b.click()</script>`;
-    const { page, path } = await scene(true, '<p>one', attack);
+    const { page, path } = await scene({}, '<p>one', attack);
     for (const format of ['side', 'source', 'text']) {
       await page.goto(`${service.url}${path}/compare?format=${format}`);
       expect(await page.title()).to.equal('Compare versions · Dropleaf');

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { useBrowser } from './browser.ts';
+import { describeInBrowsers } from './browser.ts';
 
 /** Where everything below would lead. Nobody answers there. */
-const evil = 'http://127.0.0.1:9/evil';
+const evil = 'http://127.0.0.1:10/evil';
 
 /** Contexts that would load or run something if their words were markup. */
 const hostile: readonly string[] = [
@@ -40,8 +40,8 @@ const hostile: readonly string[] = [
   `[x](<java\tscript:hit('tab')>)`,
   `[x](data:text/html,<script>hit('data')</script>)`,
   `[x](vbscript:hit('vb'))`,
-  `[x](//127.0.0.1:9/evil/relative)`,
-  `[x](\\\\127.0.0.1:9\\evil\\back)`,
+  `[x](//127.0.0.1:10/evil/relative)`,
+  `[x](\\\\127.0.0.1:10\\evil\\back)`,
   `[x](/sign-in)`,
   `[x](${evil}/"onmouseover="hit('over'))`,
   `[x]: javascript:hit('reference)\n\n[x]`,
@@ -59,8 +59,7 @@ const hostile: readonly string[] = [
   `&lt;img src=${evil}/escaped onerror=hit('escaped')&gt;`,
 ];
 
-describe('A hostile context, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('A hostile context', (browser) => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
 
   async function newPage(): Promise<{ page: Page; asked: string[]; ran: string[] }> {

@@ -3,10 +3,9 @@ import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { type Attack, attacks, attacksByWindow, attacksOnParent, findings, hostilePage } from './attacks.ts';
-import { clickApprove, useBrowser } from './browser.ts';
+import { clickApprove, describeInBrowsers, watchPage } from './browser.ts';
 
-describe('A hostile drop, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('A hostile drop', (browser) => {
   const service = useService();
 
   /** Somebody who has cookies and storage of ours. */
@@ -161,9 +160,9 @@ addEventListener('load', async () => {
     const context = await newVisitor();
     const page = await context.newPage();
     const slug = await publish("<h1>Leads away</h1><script>location.href = '/sign-in'</script>");
-    const refused = page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()));
+    const { faults } = watchPage(page, service.url);
     await page.goto(`${service.url}/p/${slug}`);
-    await refused;
+    await until(() => faults.join().includes('frame-ancestors'), 'the browser says what it refused');
     expect(page.url()).to.equal(`${service.url}/p/${slug}`);
     for (const frame of page.frames()) expect(await frame.locator('form').count()).to.equal(0);
   });

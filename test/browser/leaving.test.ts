@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { startGitHubDouble } from '../support/github-double.ts';
 import { useServiceBeside } from '../support/service.ts';
-import { clickApprove, useBrowser, watchPage } from './browser.ts';
+import { clickApprove, describeInBrowsers, watchPage } from './browser.ts';
 
-describe('Sign-in at the identity provider, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('Sign-in at the identity provider', (browser) => {
   const [service, double] = useServiceBeside(startGitHubDouble);
 
   for (const hasScript of [true, false]) {

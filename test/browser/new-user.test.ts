@@ -9,11 +9,10 @@ import { createClient } from '../support/client.ts';
 import { requireProgram } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import type { WireDrop } from '../support/wire.ts';
-import { clickApprove, overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
+import { clickApprove, describeInBrowsers, overflowOf, photograph, watchPage } from './browser.ts';
 import { makeChartReport } from './chart-report.ts';
 
-describe('A new user, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('A new user', (browser) => {
   const dataDir = makeTempDir();
   let service: RunningService;
   let token = '';

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
-import { useBrowser, watchPage } from './browser.ts';
+import { describeInBrowsers, watchPage } from './browser.ts';
 
-describe('Reporting a page, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('Reporting a page', (browser) => {
   const service = useService({ REPORTS_PER_HOUR: '1000', REPORTS_OPEN_PER_DROP: '1000' });
 
   async function publish(): Promise<string> {
@@ -21,16 +20,16 @@ describe('Reporting a page, in Chromium', () => {
     return all.filter((report) => report.slug === slug).map(({ text }) => text);
   }
 
-  async function openWithoutScripts(path: string): Promise<{ page: Page; faults: string[] }> {
-    const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  async function openPage(path: string): Promise<{ page: Page; faults: string[] }> {
+    const page = await (await browser.newContext(browser.leastScripts)).newPage();
     const { faults } = watchPage(page, service.url);
     await page.goto(service.url + path);
     return { page, faults };
   }
 
-  it('works from the viewer without scripts, and a reload does not send the report again', async () => {
+  it(`works from the viewer, ${browser.withLeastScripts}, and a reload does not send the report again`, async () => {
     const slug = await publish();
-    const { page, faults } = await openWithoutScripts(`/p/${slug}?v=1`);
+    const { page, faults } = await openPage(`/p/${slug}?v=1`);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('link', { name: 'Report this page' }).click();
     expect(page.url()).to.equal(`${service.url}/report/${slug}?v=1`);
@@ -50,7 +49,7 @@ describe('Reporting a page, in Chromium', () => {
 
   it('shows an error on the form, which keeps the other fields', async () => {
     const slug = await publish();
-    const { page, faults } = await openWithoutScripts(`/report/${slug}`);
+    const { page, faults } = await openPage(`/report/${slug}`);
     await page.getByLabel('Something else').check();
     await page.getByLabel(/email address/).fill('me@reader.example');
     await page.getByRole('button', { name: 'Send report' }).click();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Dialog, Frame, Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
-import { useBrowser } from './browser.ts';
+import { describeInBrowsers } from './browser.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -78,8 +78,7 @@ by('dialog').onclose = () => told('dialog')(by('dialog').returnValue);
 </body>
 </html>`;
 
-describe('A rich drop, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('A rich drop', (browser) => {
   const service = useService();
   let cdn: Server | undefined;
   let slug: string;

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { useService } from '../support/service.ts';
-import { follow, useBrowser } from './browser.ts';
+import { describeInBrowsers, follow } from './browser.ts';
 
-describe('Signing in and out, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('Signing in and out', (browser) => {
   const service = useService();
 
   for (const javaScriptEnabled of [true, false]) {

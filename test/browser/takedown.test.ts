@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { useService } from '../support/service.ts';
-import { useBrowser } from './browser.ts';
+import { describeInBrowsers } from './browser.ts';
 
 const operator = { by: 'root', reason: 'REASON-SECRET' };
 const html = `<!doctype html><title>HTML-SECRET</title><h1>Here</h1><button onclick="location.reload()">Again</button>`;
 
-describe('A page that was taken down, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('A page that was taken down', (browser) => {
   const service = useService();
 
   it('is gone at the next load of the frame or the viewer', async () => {

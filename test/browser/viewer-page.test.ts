@@ -3,15 +3,14 @@ import { expect } from 'chai';
 import type { BrowserContextOptions, Frame, Locator, Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { overflowOf, useBrowser, watchPage, widths } from './browser.ts';
+import { describeInBrowsers, overflowOf, watchPage, widths } from './browser.ts';
 
 /** Higher than any window, with a target for a hash and a link to a site that refuses to be framed. */
 const long = (heading: string) => `<!doctype html><title>Long</title><h1>${heading}</h1>
 <a href="http://refuses.example/page">Away</a>
 <div style="height: 4000px"></div><h2 id="section">Section</h2><div style="height: 4000px"></div>`;
 
-describe('The viewer page, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('The viewer page', (browser) => {
   const service = useService();
 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
@@ -149,6 +148,7 @@ describe('The viewer page, in Chromium', () => {
   });
 
   it('a later version is offered while the page is looked at, without taking the focus; an address with v is left alone', async () => {
+    browser.needsChromium('pages whose clock stands still');
     const { owner, slug } = await publish();
     const page = await openWithClock(`/p/${slug}`);
     const pinned = await openWithClock(`/p/${slug}?v=1`);

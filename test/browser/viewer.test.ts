@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { FrameLocator, Page } from 'playwright-core';
 import { useOwner, useService } from '../support/service.ts';
-import { overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
+import { describeInBrowsers, overflowOf, photograph, watchPage } from './browser.ts';
 
 const report = (text: string) => `<!doctype html><title>Report</title><h1>${text}</h1>
 <p id="cookie"></p><button onclick="location.reload()">Again</button>
@@ -11,8 +11,7 @@ try { seen = document.cookie } catch (error) { seen = error.name }
 document.getElementById('cookie').textContent = seen;
 </script>`;
 
-describe('The viewer, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('The viewer', (browser) => {
   const service = useService();
   const owner = useOwner(service);
 

@@ -49,6 +49,12 @@ function skipBecause(context: Mocha.Context, reason: string): never {
   return context.skip();
 }
 
+/** Skips a test that runs. */
+export function skipTest(test: Mocha.Test, reason: string): never {
+  test.title += ` (skipped: ${reason})`;
+  return test.skip();
+}
+
 /** The reason that `skipBecause` gave for a test. */
 export function skipReasonOf({ title }: Mocha.Test): string {
   return / \(skipped: (.*)\)$/s.exec(title)?.[1] ?? 'no reason given';
