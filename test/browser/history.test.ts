@@ -60,6 +60,7 @@ describeInBrowsers('The history of a drop', (browser) => {
 
     await tabTo(page, 'More about this drop');
     await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Delete this drop' }).waitFor();
     await follow(page, 'Delete this drop');
     await page.getByText('all 3 versions').waitFor();
     await follow(page, 'Delete the drop');
