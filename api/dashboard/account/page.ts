@@ -82,7 +82,7 @@ ${usageSection(usage, config)}
     ...confirmed(accountPaths.remove, 'changes_per_minute', {
       async ask(_, { caller, accountName }, attempt) {
         const { dropCount } = await accounts.describe(caller);
-        return removalQuestion(accountName, dropCount, attempt?.error.details?.field === 'confirm');
+        return removalQuestion(accountName, dropCount, attempt);
       },
       async perform(_, res, { caller, accountName }, sent) {
         if (sent.get('confirm')?.trim() !== accountName) {
@@ -135,8 +135,8 @@ ${fact('Size', html`At most ${sizeText(HTML_MAX_BYTES)} for each page`)}
 </dl></section>`;
 }
 
-/** @param isInvalid whether another name was typed */
-function removalQuestion(accountName: string, dropCount: number, isInvalid: boolean): Question {
+/** @param attempt with another name */
+function removalQuestion(accountName: string, dropCount: number, attempt?: Attempt): Question {
   return {
     crumbs: accountCrumbs,
     title: 'Delete the account?',
@@ -147,7 +147,7 @@ ${dropCount > 0 && html`<li>${dropCount === 1 ? 'The 1 drop' : `All ${dropCount}
 </ul>
 <p>Nobody can bring it back. You may want to <a href="${accountPaths.account}#export-title">export</a> everything first. If you sign in again later, you get a new, empty account. Reports about your drops stay with the operators.</p>`,
     fields: html`<label for="confirm">To confirm, type the name of the account: <strong>${visible(accountName)}</strong></label>
-<input id="confirm" name="confirm" required autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"${fieldState(isInvalid)}>`,
+<input id="confirm" name="confirm" value="${attempt?.form.get('confirm')}" required autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"${fieldState(attempt?.error.details?.field === 'confirm')}>`,
     button: 'Delete the account and all drops',
     isDangerous: true,
     back: accountPaths.account,
