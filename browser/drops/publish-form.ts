@@ -73,7 +73,7 @@ function showFault(form: HTMLFormElement, { message, field = '', isSignedOut }: 
 /** In a new tab, because what was typed would be lost with this page. */
 function signInLink(): HTMLElement {
   const link = document.createElement('a');
-  link.href = '/sign-in/browser?next=/drops';
+  link.href = '/sign-in/browser?next=/sign-in/ready';
   link.target = '_blank';
   link.textContent = 'Sign in in a new tab, and publish again here';
   return link;

@@ -12,11 +12,39 @@ export interface Refusal {
   readonly isSignedOut?: boolean;
 }
 
-/** Sends the form. XMLHttpRequest, because `fetch` tells no progress of an upload. @param progress gets 0 to 1 */
-export function upload(
-  form: FormData,
-  progress: (part: number) => void,
-): Promise<{ drop: Published } | { refusal: Refusal }> {
+type Outcome = { drop: Published } | { refusal: Refusal };
+
+const tokenField = 'form_token';
+
+/** Publishes the form. If this page is of an earlier session, the form gets the token of the new one. @param progress gets 0 to 1 */
+export async function upload(form: FormData, progress: (part: number) => void): Promise<Outcome> {
+  const outcome = await send(form, progress);
+  if ('drop' in outcome || outcome.refusal.field !== tokenField) return outcome;
+  const token = await findToken();
+  if (token === undefined) return outcome;
+  form.set(tokenField, token);
+  for (const input of tokenInputs(document)) input.value = token;
+  return send(form, progress);
+}
+
+const tokenInputs = (page: Document) =>
+  page.querySelectorAll<HTMLInputElement>(`input[name="${tokenField}"]`);
+
+/** In a page of the session as it is now. */
+function findToken(): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open('GET', '/drops/new');
+    request.responseType = 'document';
+    request.addEventListener('loadend', () =>
+      resolve(request.responseXML ? tokenInputs(request.responseXML)[0]?.value : undefined),
+    );
+    request.send();
+  });
+}
+
+/** XMLHttpRequest, because `fetch` tells no progress of an upload. */
+function send(form: FormData, progress: (part: number) => void): Promise<Outcome> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
     const lost = () => resolve({ refusal: { message: 'The connection was lost. Try again.' } });

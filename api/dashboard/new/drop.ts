@@ -19,6 +19,7 @@ import { newDropPath, ownerPath, previewPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
+import { isOutdated } from '../../http/session.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import { dashboardPages } from '../pages.ts';
 import { documentFields, documentForm, type FormParts, keyOfForm, readDocument, textOf } from './document.ts';
@@ -114,7 +115,7 @@ function readTags(text: string): Map<string, string> {
   return tags;
 }
 
-/** After an error the text fields are as they were typed. Files and the passcode are not shown again. */
+/** After an error the text fields are as they were typed. Files are not shown again, and the passcode only if nobody looked at it yet. */
 function newPage({ sent = new Map(), formField, error }: NewPage, config: Config): PageParts {
   const { TITLE_MAX_CHARACTERS, DESCRIPTION_MAX_CHARACTERS, METADATA_MAX_KEYS, HTML_MAX_BYTES } = config;
   const { PASSCODE_MIN_CHARACTERS, PASSCODE_MAX_CHARACTERS } = config;
@@ -147,7 +148,7 @@ ${formField}${documentFields(sent, wrong)}
 ${textOf(sent, 'tags')}</textarea>
 <p class="hint" id="tags-hint">One on a line: a word, or <code>project=demo</code>; at most ${METADATA_MAX_KEYS}. Only you see them.</p>
 <div class="fields-row"><div><label for="passcode">Passcode</label>
-<input id="passcode" name="passcode" type="password" minlength="${PASSCODE_MIN_CHARACTERS}" maxlength="${PASSCODE_MAX_CHARACTERS}" autocomplete="new-password"${state('passcode', 'passcode')}>
+<input id="passcode" name="passcode" type="password"${error && isOutdated(error) && html` value="${textOf(sent, 'passcode')}"`} minlength="${PASSCODE_MIN_CHARACTERS}" maxlength="${PASSCODE_MAX_CHARACTERS}" autocomplete="new-password"${state('passcode', 'passcode')}>
 <p class="hint" id="passcode-hint">At least ${PASSCODE_MIN_CHARACTERS} characters. Without one, everybody with the link can read the page.</p></div>
 <div><label for="expires">Expires</label>
 <select id="expires" name="expires"${state('expires_at', 'expires')}>${options}</select>
