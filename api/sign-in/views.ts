@@ -97,7 +97,7 @@ export function newAccountPage(parts: {
 <input type="hidden" name="proof" value="${proof}">
 <div class="choices">
 <button type="submit" name="answer" value="create">Create account</button>
-<button type="submit" class="quiet" name="answer" value="other">Use another name</button>
+<button type="submit" class="quiet" name="answer" value="other">Other name</button>
 </div>
 </form>`,
   };

@@ -7,7 +7,6 @@ export function startPublishForm(): void {
   const form = find<HTMLFormElement>('form[data-publish]');
   const button = find<HTMLButtonElement>('[data-publish] button[type="submit"]');
   const progress = find('[data-progress]');
-  let isSignedOut = false;
 
   startDocument(form, (message) =>
     message === null ? clearFault(form) : showFault(form, { message, field: 'html' }),
@@ -25,27 +24,14 @@ export function startPublishForm(): void {
   async function publish(): Promise<void> {
     button.disabled = true;
     clearFault(form);
-    if (isSignedOut) await renewFormToken(form);
     const outcome = await upload(new FormData(form), (part) => {
       progress.textContent = part < 1 ? `${Math.round(part * 100)} %` : 'Publishing…';
     });
     if ('drop' in outcome) return location.assign(`/drops/${outcome.drop.slug}?notice=new`);
     button.disabled = false;
     progress.textContent = '';
-    isSignedOut = outcome.refusal.isSignedOut ?? false;
     showFault(form, outcome.refusal);
   }
-}
-
-/** The field has that of a session that has ended. */
-async function renewFormToken(form: HTMLFormElement): Promise<void> {
-  const page = await fetch(form.action).then(
-    (answer) => answer.text(),
-    () => '', // the upload tells it
-  );
-  const [, token] = /name="form_token" value="([^"]+)"/.exec(page) ?? [];
-  const field = form.querySelector<HTMLInputElement>('input[name="form_token"]');
-  if (field && token !== undefined) field.value = token;
 }
 
 /** Beside the field, which gets the focus. */
