@@ -11,9 +11,9 @@ export function copyButton(text: string, label = 'Copy'): Html {
   return html`<button type="button" class="quiet small" data-copy="${text}" hidden>${label}</button>`;
 }
 
-/** A button that opens a menu, which is a popover: it needs no script. @param id of the menu @param links and buttons */
-export function menu(id: string, label: string, links: Html): Html {
-  return html`<button type="button" class="quiet small" popovertarget="${id}" aria-label="${label}">⋯</button>
+/** A button that opens a menu, which is a popover: it needs no script. @param id of the menu @param links and buttons @param shown on the button */
+export function menu(id: string, label: string, links: Fragment, shown: Fragment = '⋯'): Html {
+  return html`<button type="button" class="quiet small" popovertarget="${id}" aria-label="${label}">${shown}</button>
 <div class="menu" popover id="${id}">${links}</div>`;
 }
 

@@ -1,4 +1,6 @@
-import type { PageWithVersion } from '../../shared/drops/drop.ts';
+import type { Caller } from '../../shared/accounts/account.ts';
+import { nullIfNotFound } from '../../shared/domain/errors.ts';
+import { hasVersion, type PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { rawPath } from '../http/paths.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
@@ -27,16 +29,43 @@ export interface Preview {
 /** Less than in the viewer: a page that a program of the owner published cannot lead the dashboard away or open windows. */
 export const previewSandbox = 'allow-scripts allow-forms';
 
+/** In the gallery nobody uses the page. */
+export const thumbnailSandbox = 'allow-scripts';
+
 /** Makes the frames of the dashboard. The caller must have checked that the page belongs to the owner who sees it. */
-export function createPreviews({ passcodes, config }: Pick<Services, 'passcodes' | 'config'>) {
+export function createPreviews(
+  { passcodes, config }: Pick<Services, 'passcodes' | 'config'>,
+  sandbox = previewSandbox,
+) {
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
   return async (page: PageWithVersion): Promise<Preview> => {
     const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
     return {
       src: frameUrl(page, dropOrigin, await passcodes.issue('grant', page)),
-      sandbox: dropOrigin === null ? previewSandbox : `${previewSandbox} allow-same-origin`,
+      sandbox: dropOrigin === null ? sandbox : `${sandbox} allow-same-origin`,
       source: `${dropOrigin ?? new URL(config.BASE_URL).origin}${rawPath(page.slug)}`,
     };
   };
+}
+
+/** Makes the frame of the latest version. The result is null if the page is taken down or gone. */
+export function createLatestPreviews(
+  services: Pick<Services, 'pages' | 'passcodes' | 'config'>,
+  sandbox?: string,
+) {
+  const previewOf = createPreviews(services, sandbox);
+
+  return async ({ ownerId }: Caller, slug: string): Promise<Preview | null> => {
+    const page = await services.pages.find(slug, null).catch(nullIfNotFound);
+    // It is found by its slug alone, so the owner is compared.
+    return page !== null && page.ownerId === ownerId && !page.isTakenDown && hasVersion(page)
+      ? previewOf(page)
+      : null;
+  };
+}
+
+/** The source for `frame-src` that covers every drop, also those that are published while the page is open. */
+export function previewsSource({ BASE_URL, CONTENT_ORIGIN }: Services['config']): string {
+  return `${createContentHosts(CONTENT_ORIGIN)?.originOf('*') ?? new URL(BASE_URL).origin}/p/`;
 }

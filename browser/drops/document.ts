@@ -82,7 +82,7 @@ export function startDocument(form: HTMLFormElement, tell: (fault: string | null
     }
     event.preventDefault();
   });
-  startDropTarget(take);
+  startDropTarget({ takeOne: take });
   // A browser that goes back, and a form that is shown again, have a document already.
   window.addEventListener('pageshow', () => void show());
 }

@@ -2,8 +2,15 @@ import { readFile } from '../shared/html-file.ts';
 import { addResult } from './results.ts';
 import { newKey, upload } from './upload.ts';
 
-/** Publishes HTML files that are dropped anywhere on the page, one after the other. @param takeOne gets a single one instead */
-export function startDropTarget(takeOne?: (files: FileList) => void): void {
+interface Uses {
+  /** Gets a file that is dropped alone, instead of publishing it. */
+  takeOne?(files: FileList): void;
+  /** After each file. */
+  published?(): Promise<void>;
+}
+
+/** Publishes HTML files that are dropped anywhere on the page, or chosen, one after the other. */
+export function startDropTarget({ takeOne, published }: Uses): void {
   const target = document.querySelector<HTMLElement>('[data-drop-target]');
   const form = document.querySelector<HTMLFormElement>('form[data-upload]');
   if (!target || !form) return;
@@ -26,21 +33,43 @@ export function startDropTarget(takeOne?: (files: FileList) => void): void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     const files = event.dataTransfer?.files;
-    if (takeOne !== undefined && files?.length === 1) return takeOne(files);
-    for (const file of files ?? []) queue = queue.then(() => publish(file, form));
+    if (takeOne !== undefined && files?.length === 1) takeOne(files);
+    else add(files ?? []);
   });
+  document.addEventListener('click', ({ target: clicked }) => {
+    if (clicked instanceof Element && clicked.closest('[data-choose]')) chooseFiles(add);
+  });
+
+  function add(files: Iterable<File>): void {
+    for (const file of files)
+      queue = queue.then(async () => {
+        if (form && (await publish(file, form))) await published?.();
+      });
+  }
+}
+
+function chooseFiles(chosen: (files: Iterable<File>) => void): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.multiple = true;
+  input.accept = '.html,.htm,text/html';
+  input.addEventListener('change', () => chosen(input.files ?? []));
+  input.click();
 }
 
 function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer?.types.includes('Files') ?? false;
 }
 
-/** A file that may be plain text is published as text, because nobody is asked. */
-async function publish(file: File, form: HTMLFormElement): Promise<void> {
+/** A file that may be plain text is published as text, because nobody is asked. @returns whether it is published */
+async function publish(file: File, form: HTMLFormElement): Promise<boolean> {
   const result = addResult(file.name);
   const { maxBytes, maxSize = '' } = form.dataset;
   const read = await readFile(file, { maxBytes: Number(maxBytes), maxSize });
-  if ('fault' in read) return result.fail(read.fault);
+  if ('fault' in read) {
+    result.fail(read.fault);
+    return false;
+  }
   const data = new FormData(form);
   data.set('key', newKey());
   data.set('file', file);
@@ -48,4 +77,5 @@ async function publish(file: File, form: HTMLFormElement): Promise<void> {
   const outcome = await upload(data, result.progress);
   if ('drop' in outcome) result.succeed(outcome.drop);
   else result.fail(outcome.refusal.message);
+  return 'drop' in outcome;
 }

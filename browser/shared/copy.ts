@@ -4,13 +4,17 @@ const shownMs = 2_000;
 
 /** Shows the buttons that need this script, and copies the value of `data-copy` of the one that is clicked. */
 export function startCopyButtons(): void {
-  if (navigator.clipboard === undefined) return; // http on another host than this machine: the text can be selected
-  for (const button of document.querySelectorAll<HTMLElement>('[data-copy]')) button.hidden = false;
+  showCopyButtons(document);
   document.addEventListener('click', (event) => {
     if (!(event.target instanceof Element)) return;
     const button = event.target.closest<HTMLElement>('[data-copy]');
     if (button !== null) void copy(button);
   });
+}
+
+export function showCopyButtons(root: ParentNode): void {
+  if (navigator.clipboard === undefined) return; // http on another host than this machine: the text can be selected
+  for (const button of root.querySelectorAll<HTMLElement>('[data-copy]')) button.hidden = false;
 }
 
 async function copy(button: HTMLElement): Promise<void> {

@@ -33,7 +33,7 @@ describe('/drops: the list of an owner', () => {
     const shown = await dashboard.open('/drops');
     expect(shown.status).to.equal(200);
     expect(shown.text).to.include('Publish your first page').and.include(`${service.url}/api/drops`);
-    expect(hrefOf(shown, 'New drop')).to.equal('/drops/new');
+    expect(hrefOf(shown, 'Choose a file')).to.equal('/drops/new');
     expect(shown.answer.headers['cache-control']).to.equal('no-store');
     expect(shown.answer.headers['content-security-policy']).to.include("connect-src 'self'");
   });
@@ -75,18 +75,72 @@ describe('/drops: the list of an owner', () => {
     const next = await dashboard.open(hrefOf(first, 'Next'));
     expect(titlesOf(next)).to.deep.equal(['Straße 24']);
     expect(next.path).to.equal('/drops?q=STRASSE&metadata.kind=report&sort=oldest&view=list&page=2');
-    expect(hrefOf(next, 'Newest')).to.equal('/drops?q=STRASSE&metadata.kind=report&view=list');
-    expect(hrefOf(next, 'Gallery')).to.equal('/drops?q=STRASSE&metadata.kind=report&sort=oldest&page=2');
+    // The browser remembers `oldest` and `list`, so the others are named, too.
+    const filters = 'q=STRASSE&metadata.kind=report';
+    expect(hrefOf(next, 'Newest')).to.equal(`/drops?${filters}&sort=newest&view=list`);
+    expect(hrefOf(next, 'Gallery')).to.equal(`/drops?${filters}&sort=oldest&view=gallery&page=2`);
     const links = next.page.all('a').map(({ attributes }) => attributes.href);
     expect(links).to.include('/drops?metadata.kind=report&sort=oldest&view=list'); // without the words
     expect(links).to.include('/drops?q=STRASSE&metadata.kind=report&metadata.n=0&sort=oldest&view=list');
     for (const [name, value] of Object.entries({ 'metadata.kind': 'report', sort: 'oldest', view: 'list' }))
       expect(next.page.find('input', { type: 'hidden', name })?.attributes.value).to.equal(value);
     const past = await dashboard.open('/drops?q=STRASSE&page=999');
-    expect(past.path).to.equal('/drops?q=STRASSE&page=2');
+    expect(past.path).to.equal('/drops?q=STRASSE&sort=oldest&view=list&page=2');
     expect((await dashboard.open('/drops?q=nothing')).text).to.include('Nothing found');
     const odd = await dashboard.open('/drops?sort=size&view=table&page=-1&utm=1');
     expect(titlesOf(odd)).to.have.length(24);
+  });
+
+  it('the browser remembers order and layout; the address wins', async () => {
+    const dashboard = await withDrops('b', 'a', 'c');
+    await dashboard.open('/drops?sort=title&view=list');
+    const again = await dashboard.open('/drops');
+    expect(titlesOf(again)).to.deep.equal(['a', 'b', 'c']);
+    expect(again.answer.text).to.include('class="drop-rows"');
+    expect(again.answer.cookies).to.deep.equal([]);
+    const other = await dashboard.open('/drops?sort=newest');
+    expect(titlesOf(other)).to.deep.equal(['c', 'a', 'b']);
+    expect(other.answer.text).to.include('class="drop-rows"');
+    expect(titlesOf(await dashboard.open('/drops'))).to.deep.equal(['c', 'a', 'b']);
+    const gallery = await dashboard.open(hrefOf(other, 'Gallery'));
+    expect(gallery.path).to.equal('/drops?sort=newest&view=gallery');
+    expect((await dashboard.open('/drops')).answer.text).to.include('class="grid"');
+  });
+
+  it('a damaged cookie means nothing', async () => {
+    const dashboard = await withDrops('One');
+    dashboard.cookie += '; dropleaf_list=table.size.x';
+    expect((await dashboard.open('/drops')).answer.text).to.include('class="grid"');
+  });
+
+  it('the menu of tags has the most frequent ones with their counts; one that is a filter is marked and removed', async () => {
+    const dashboard = await openDashboard(service);
+    for (const team of ['b', 'a', 'b']) await dashboard.owner.create({ metadata: { team } });
+    const shown = await dashboard.open('/drops?metadata.team=a');
+    const menu = shown.page.find('div', { id: 'tag-menu' });
+    const links = menu ? shown.page.within(menu, 'a') : [];
+    expect(links.map(({ text }) => text)).to.deep.equal(['team: b2', 'team: a1']);
+    expect(links.map(({ attributes }) => attributes['aria-current'])).to.deep.equal([undefined, 'true']);
+    expect(links.map(({ attributes }) => attributes.href)).to.deep.equal([
+      '/drops?metadata.team=a&metadata.team=b',
+      '/drops',
+    ]);
+  });
+
+  it('the frame of a page may do less than that of the viewer; of a page that was taken down, and of a list, there is none', async () => {
+    const dashboard = await openDashboard(service);
+    const { slug } = await dashboard.owner.create({ passcode: 'open-sesame' });
+    const down = await dashboard.owner.create({ title: 'Down' });
+    await service.services.moderation.takeDown(down.slug, { by: 'root', reason: 'spam' });
+    const { answer, text } = await dashboard.open('/drops');
+    const [frame, ...others] = answer.text.match(/<iframe[^>]*>/g) ?? [];
+    expect(others).to.deep.equal([]);
+    expect(frame).to.include(`src="/p/${slug}/raw?v=1&amp;id=`).and.include('&amp;g=');
+    expect(frame).to.include('sandbox="allow-scripts"').and.include('autoplay &#39;none&#39;');
+    expect(frame).to.match(/ tabindex="-1" aria-hidden="true" inert>$/);
+    expect(answer.headers['content-security-policy']).to.match(/frame-src http:\S+\/p\/(;|$)/);
+    expect(text).to.include('Taken down').and.include('Locked');
+    expect((await dashboard.open('/drops?view=list')).answer.text).to.not.include('<iframe');
   });
 
   it('a search that is not valid is shown as typed, with the error at its field', async () => {
@@ -116,7 +170,7 @@ describe('/drops: the list of an owner', () => {
       ).to.equal(true);
       const images = shown.page.all('img').map(({ attributes }) => attributes.src);
       expect(images.filter((src) => !/^\/p\/\w+\/card\.png$/.test(src ?? ''))).to.deep.equal([]);
-      expect(shown.text).to.include('74 more');
+      expect(shown.text).to.include(path === '/drops' ? '78 more' : '74 more');
     }
     const asked = await dashboard.open(`/drops/delete?drop=${boxes(await dashboard.open('/drops'))[0]}`);
     expect(asked.page.all('img')).to.deep.equal([]);

@@ -68,7 +68,7 @@ describeInBrowsers('The list of drops', (browser) => {
   it('files that are dropped on the page are published one after the other, each with its result', async () => {
     const ada = await openDashboard(service);
     const { page, faults } = await open(ada, '/drops');
-    expect(await page.getByText('Drop a file anywhere').isVisible()).to.equal(true);
+    expect(await page.getByText('or drop it here').isVisible()).to.equal(true);
     await dropFiles(page, { 'one.html': html('One'), 'x.png': 'GIF89a', 'two.html': html('<b>Two</b>') });
     const results = page.getByRole('region', { name: 'Published files' }).getByRole('listitem');
     await results.nth(2).getByRole('link').waitFor();
@@ -79,8 +79,8 @@ describeInBrowsers('The list of drops', (browser) => {
     expect(await results.first().getByRole('button', { name: 'Copy' }).isVisible()).to.equal(true);
     expect(await page.getByText('Drop HTML files to publish them').isVisible()).to.equal(false);
     expect((await titlesOf(ada)).toSorted()).to.deep.equal(['<b>Two</b>', 'One']);
-    await page.reload();
-    expect(await page.getByText('2 drops').isVisible()).to.equal(true);
+    await page.getByText('2 drops').waitFor();
+    expect(await page.getByRole('heading', { level: 2, name: 'One' }).isVisible()).to.equal(true);
     expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
   });
 

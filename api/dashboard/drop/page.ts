@@ -1,6 +1,4 @@
-import type { Caller } from '../../../shared/accounts/account.ts';
-import { nullIfNotFound } from '../../../shared/domain/errors.ts';
-import { type Drop, hasVersion, type OwnedVersion } from '../../../shared/drops/drop.ts';
+import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { type Html, html, toText, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -9,7 +7,7 @@ import { readSlug } from '../../http/parameters.ts';
 import { dashboardPaths, pagePartPath, pageUrl, rawPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { createPreviews, type Preview } from '../../pages/frame.ts';
+import { createLatestPreviews, type Preview } from '../../pages/frame.ts';
 import { sandbox } from '../../pages/raw-headers.ts';
 import { sourceHandlers } from '../../versions/source.ts';
 import { type HistoryData, historySection, historyStyles } from '../history/versions.ts';
@@ -30,17 +28,9 @@ interface OwnedPage extends HistoryData {
 
 /** /drops/{slug}: one drop for its owner. */
 export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, pages, viewStats, config } = parts.services;
-  const makePreview = createPreviews(parts.services);
+  const { drops, viewStats, config } = parts.services;
+  const previewOf = createLatestPreviews(parts.services);
   const source = sourceHandlers(parts.services);
-
-  /** null: the page is taken down or gone. It is found by its slug alone, so the owner is compared. */
-  async function previewOf({ ownerId }: Caller, slug: string): Promise<Preview | null> {
-    const page = await pages.find(slug, null).catch(nullIfNotFound);
-    return page !== null && page.ownerId === ownerId && !page.isTakenDown && hasVersion(page)
-      ? makePreview(page)
-      : null;
-  }
 
   const { page, file } = dashboardPages(parts, 'drops');
   const paths = dropPaths(':slug');

@@ -16,33 +16,43 @@ export const sorts = {
   changed: { name: 'Last changed', sortBy: 'updated_at', sortOrder: 'desc' },
   views: { name: 'Most viewed', sortBy: 'view_count', sortOrder: 'desc' },
   oldest: { name: 'Oldest', sortBy: 'created_at', sortOrder: 'asc' },
+  title: { name: 'Title', sortBy: 'title', sortOrder: 'asc' },
 } as const;
 export type Sort = keyof typeof sorts;
 
 type Tag = readonly [key: string, value: string];
 
-/** What the address of the list says: all that a person has chosen, so that a bookmark or a reload shows the same. */
-export interface ListAddress {
-  readonly words: string;
-  readonly tags: readonly Tag[];
+/** What a browser remembers of the last list (choices.ts). */
+export interface Choices {
   readonly sort: Sort;
   readonly view: View;
-  readonly page: number;
 }
 
-/** Search and tags are those of GET /api/drops. A sort, view or page that does not exist is the first. @throws DropError `invalid_arg` */
-export function createAddressReader(config: Config): (query: Query) => ListAddress {
+export const defaultChoices: Choices = { sort: 'newest', view: 'gallery' };
+
+/** What the address of the list says: all that a person has chosen, so that a bookmark or a reload shows the same. */
+export interface ListAddress extends Choices {
+  readonly words: string;
+  readonly tags: readonly Tag[];
+  readonly page: number;
+  /** What an address without sort and view means. */
+  readonly remembered: Choices;
+}
+
+/** Search and tags are those of GET /api/drops. A sort or view that does not exist is the remembered one. @throws DropError `invalid_arg` */
+export function createAddressReader(config: Config): (query: Query, remembered?: Choices) => ListAddress {
   const readQuery = createDropQueryReader(config);
-  return (query) => {
+  return (query, remembered = defaultChoices) => {
     const filters = Object.entries(query).filter(([name]) => name === 'q' || name.startsWith(metadataPrefix));
     const { search = '', metadata } = readQuery(Object.fromEntries(filters));
     const page = typeof query.page === 'string' ? toPositiveInteger(query.page) : null;
     return {
       words: search.trim(),
       tags: [...new Map(metadata.map((tag) => [tag.join('='), tag])).values()],
-      sort: oneOf(sorts, query.sort, 'newest'),
-      view: oneOf(views, query.view, 'gallery'),
+      sort: oneOf(sorts, query.sort, remembered.sort),
+      view: oneOf(views, query.view, remembered.view),
       page: Math.min(page ?? 1, 1_000_000),
+      remembered,
     };
   };
 }
@@ -58,8 +68,8 @@ export function listHref(address: ListAddress, changes: Partial<ListAddress> = {
   return query.size === 0 ? dashboardPaths.drops : `${dashboardPaths.drops}?${query}`;
 }
 
-/** The query of the list, without what is so by default. */
-export function parametersOf({ words, tags, sort, view, page }: ListAddress): [string, string][] {
+/** The query of the list, without what is so by default and is remembered so. */
+export function parametersOf({ words, tags, sort, view, page, remembered }: ListAddress): [string, string][] {
   const filters = tags.map(([key, value]): [string, string] => [metadataPrefix + key, value]);
   const all: [string, string][] = [
     ['q', words],
@@ -68,8 +78,9 @@ export function parametersOf({ words, tags, sort, view, page }: ListAddress): [s
     ['view', view],
     ['page', `${page}`],
   ];
-  const defaults: Readonly<Record<string, string>> = { q: '', sort: 'newest', view: 'gallery', page: '1' };
-  return all.filter(([name, value]) => defaults[name] !== value);
+  const nothing: Readonly<Record<string, string>> = { q: '', page: '1', ...defaultChoices };
+  const kept: Readonly<Record<string, string>> = { ...nothing, ...remembered };
+  return all.filter(([name, value]) => nothing[name] !== value || kept[name] !== value);
 }
 
 /** The tags that are filters, but for one. */
@@ -77,11 +88,22 @@ export function tagsWithout({ tags }: ListAddress, [key, value]: Tag): readonly 
   return tags.filter(([name, text]) => name !== key || text !== value);
 }
 
+/** The list with the tag as a filter, or without it if it is one. */
+export function tagFilter(address: ListAddress, tag: Tag): { readonly href: string; readonly isOn: boolean } {
+  const others = tagsWithout(address, tag);
+  const isOn = others.length < address.tags.length;
+  return { isOn, href: listHref(address, { tags: isOn ? others : [...others, tag] }) };
+}
+
 export function isFiltered({ words, tags }: ListAddress): boolean {
   return words !== '' || tags.length > 0;
 }
 
-function oneOf<K extends string>(values: Readonly<Record<K, unknown>>, given: unknown, fallback: K): K {
+export function oneOf<K extends string>(
+  values: Readonly<Record<K, unknown>>,
+  given: unknown,
+  fallback: K,
+): K {
   const isKey = (value: unknown): value is K => typeof value === 'string' && Object.hasOwn(values, value);
   return isKey(given) ? given : fallback;
 }

@@ -1,87 +1,120 @@
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../../html/html.ts';
-import { copyButton, countOf, timeAgo } from '../../html/parts.ts';
-import { cardPath, ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
-import { type ListAddress, listHref, tagsWithout } from './address.ts';
+import { copyButton, countOf, menu, timeAgo } from '../../html/parts.ts';
+import { ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
+import type { Preview } from '../../pages/frame.ts';
+import { dropPaths } from '../paths.ts';
+import { type ListAddress, tagFilter } from './address.ts';
 
 /** More tags are on the drop's own page. */
-const tagsShown = 6;
+const tagsShown = { gallery: 2, list: 6 } as const;
 
 export interface ListedDrop {
   readonly drop: Drop;
   /** The views of each of the last days, oldest first. */
   readonly recentViews: readonly number[];
+  /** null or absent: the page is not shown. */
+  readonly preview?: Preview | null;
 }
 
 /** The drops of a page of the list, each with a box by which it can be selected. */
 export function dropItems(listed: readonly ListedDrop[], address: ListAddress, baseUrl: string): Html {
   return address.view === 'gallery'
-    ? html`<ul class="grid">${listed.map((item) => card(item, address))}</ul>`
-    : html`<ul class="drop-rows">${listed.map((item) => row(item, address, baseUrl))}</ul>`;
+    ? html`<ul class="grid" data-drops>${listed.map((item) => card(item, address, baseUrl))}</ul>`
+    : html`<ul class="drop-rows" data-drops>${listed.map((item) => row(item, address, baseUrl))}</ul>`;
 }
 
-function card({ drop, recentViews }: ListedDrop, address: ListAddress): Html {
-  return html`<li class="card drop-card">
-${picture(drop)}
+function card(item: ListedDrop, address: ListAddress, baseUrl: string): Html {
+  const { drop, recentViews, preview } = item;
+  return html`<li class="card" id="drop-${drop.slug}">
+${thumbnail(drop, preview ?? null)}
 <div class="card-body">${heading(drop, html` class="card-link"`)}
 ${description(drop)}
 ${tags(drop, address)}
-<div class="row between views"><span class="small number">${countOf(drop.viewCount, 'view')}</span>${sparkline(recentViews)}</div>
-${facts(drop)}</div>
+<div class="meta"><span class="number">${countOf(drop.viewCount, 'view')}</span>${sparkline(recentViews)}${facts(drop)}</div></div>
+${actions(drop, baseUrl)}
 ${box(drop)}
 </li>`;
 }
 
 function row({ drop, recentViews }: ListedDrop, address: ListAddress, baseUrl: string): Html {
-  return html`<li class="drop-row">
+  return html`<li class="drop-row" id="drop-${drop.slug}">
 ${box(drop)}
 <div class="what">${heading(drop, null)}
 ${description(drop)}
 ${tags(drop, address)}
-${facts(drop)}</div>
+<div class="meta">${badges(drop)}${facts(drop)}</div></div>
 <div class="views">${sparkline(recentViews)}<span class="small number">${countOf(drop.viewCount, 'view')}</span></div>
-<div class="row"><a class="button quiet small" href="${pagePath(drop.slug)}">Open<span class="visually-hidden"> ${visible(drop.title)}</span></a>${copyButton(pageUrl(baseUrl, drop.slug), 'Copy link')}</div>
+${actions(drop, baseUrl)}
 </li>`;
 }
 
-/** The share card, which counts no view. A page that was taken down has none. */
-function picture({ slug, takedown }: Drop): Html {
-  return takedown === null
-    ? html`<img src="${cardPath(slug)}" alt="" width="600" height="315" loading="lazy" decoding="async">`
-    : html`<div class="no-card" aria-hidden="true">Taken down</div>`;
+/** What a page in the gallery may not do, although it has the owner's attention by itself. */
+const denied = ['autoplay', 'camera', 'microphone', 'geolocation', 'display-capture', 'fullscreen', 'gamepad']
+  .map((feature) => `${feature} 'none'`)
+  .join('; ');
+
+/** The page itself, which nobody can use there. A script puts the frame in place (browser/drops/thumbnails.ts). */
+function thumbnail(drop: Drop, preview: Preview | null): Html {
+  return html`<div class="thumbnail" aria-hidden="true">${
+    preview &&
+    html`<template><iframe src="${preview.src}" title="Preview" sandbox="${preview.sandbox}" allow="${denied}" referrerpolicy="no-referrer" tabindex="-1" aria-hidden="true" inert></iframe></template>`
+  }</div>
+${badges(drop)}`;
 }
 
 function heading({ slug, title }: Drop, kind: Html | null): Html {
-  return html`<h2 class="clip-2" id="title-${slug}"><a${kind} href="${ownerPath(slug)}" title="${title}">${visible(title)}</a></h2>`;
+  return html`<h2 class="clip" id="title-${slug}"><a${kind} href="${ownerPath(slug)}" title="${title}">${visible(title)}</a></h2>`;
 }
 
 function description({ description: text }: Drop): Html | null {
-  return text === null ? null : html`<p class="small soft clip-2" title="${text}">${visible(text)}</p>`;
+  return text === null ? null : html`<p class="small soft clip" title="${text}">${visible(text)}</p>`;
 }
 
 /** Each tag leads to the drops that have it too; a tag that is a filter already is marked, and its link removes it. */
 function tags({ slug, metadata }: Drop, address: ListAddress): Html | null {
   if (metadata.size === 0) return null;
-  const shown = [...metadata].slice(0, tagsShown);
+  const shown = [...metadata].slice(0, tagsShown[address.view]);
   const more = metadata.size - shown.length;
   return html`<ul class="tags above" aria-label="Tags">${shown.map((tag) => html`<li>${tagLink(tag, address)}</li>`)}${
-    more > 0 && html`<li><a class="tag" href="${ownerPath(slug)}">${more} more</a></li>`
+    more > 0 && html`<li class="rest"><a class="tag" href="${ownerPath(slug)}">${more} more</a></li>`
   }</ul>`;
 }
 
-function tagLink([key, value]: readonly [string, string], address: ListAddress): Html {
-  const others = tagsWithout(address, [key, value]);
-  const isOn = others.length < address.tags.length;
-  const href = listHref(address, { tags: isOn ? others : [...others, [key, value]] });
-  return html`<a class="tag" href="${href}"${isOn && html` aria-current="true"`}>${visible(`${key}: ${value}`)}</a>`;
+function tagLink(tag: readonly [string, string], address: ListAddress): Html {
+  const { href, isOn } = tagFilter(address, tag);
+  return html`<a class="tag" href="${href}"${isOn && html` aria-current="true"`}>${visible(tag.join(': '))}</a>`;
 }
 
-function facts({ locked, takedown, expiresAt, latestVersion, createdAt, updatedAt }: Drop): Html {
+function badges({ takedown, locked, expiresAt }: Drop): Html | null {
+  if (takedown === null && !locked && expiresAt === null) return null;
+  return html`<p class="badges">${takedown !== null && html`<span class="badge bad">Taken down</span>`}${
+    locked && html`<span class="badge">Locked</span>`
+  }${expiresAt !== null && html`<span class="badge warn">Expires ${timeAgo(expiresAt)}</span>`}</p>`;
+}
+
+function facts({ latestVersion, createdAt, updatedAt }: Drop): Html {
   const changed =
     updatedAt > createdAt ? html`Changed ${timeAgo(updatedAt)}` : html`Published ${timeAgo(createdAt)}`;
-  return html`<p class="meta above">${takedown !== null && html`<span class="badge bad">Taken down</span>`}${
-    locked && html`<span class="badge">Locked</span>`
-  }${expiresAt !== null && html`<span class="badge warn">Expires ${timeAgo(expiresAt)}</span>`}<span>Version ${latestVersion}</span><span>${changed}</span></p>`;
+  return html`<span>Version ${latestVersion}</span><span>${changed}</span>`;
+}
+
+/** What a person does most, and the rest in a menu. Of a page that was taken down only what is still allowed. */
+function actions({ slug, title, locked, takedown }: Drop, baseUrl: string): Html {
+  const paths = dropPaths(slug);
+  const ofDrop = html`<span class="visually-hidden"> ${visible(title)}</span>`;
+  const canChange = takedown === null;
+  return html`<div class="drop-actions above">${
+    canChange &&
+    html`<a href="${pagePath(slug)}">Open${ofDrop}</a>${copyButton(pageUrl(baseUrl, slug), 'Copy link')}<a href="${paths.newVersion}">New version${ofDrop}</a>`
+  }${menu(
+    `more-${slug}`,
+    `More for ${title}`,
+    html`${
+      canChange &&
+      html`<a href="${paths.edit}">Edit details</a><a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`
+    }<a href="${paths.download}" download>Download</a><a class="danger" href="${paths.remove}">Delete…</a>`,
+  )}</div>`;
 }
 
 function box({ slug }: Drop): Html {

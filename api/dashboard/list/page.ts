@@ -1,15 +1,17 @@
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
+import type { Drop, TagCount } from '../../../shared/drops/drop.ts';
 import { searchMaxCharacters } from '../../../shared/drops/search.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { countOf, noticeFor, pagination } from '../../html/parts.ts';
+import { countOf, menu, noticeFor, pagination } from '../../html/parts.ts';
 import { queryOf } from '../../http/parameters.ts';
 import { dashboardPaths, newDropPath, servicePaths } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { orAgain } from '../../http/show.ts';
+import { createLatestPreviews, previewsSource, thumbnailSandbox } from '../../pages/frame.ts';
 import { dropTarget } from '../new/drop.ts';
 import { dashboardPages } from '../pages.ts';
 import {
@@ -21,11 +23,13 @@ import {
   parametersOf,
   type Sort,
   sorts,
+  tagFilter,
   tagsWithout,
   toDropQuery,
   type View,
   views,
 } from './address.ts';
+import { createChoices } from './choices.ts';
 import { deletionRoutes } from './delete.ts';
 import { dropItems, type ListedDrop } from './items.ts';
 
@@ -35,6 +39,9 @@ const notices = {
   'none-selected': 'No drop was selected. Select those that you want to delete.',
 };
 
+/** Tags in the menu. */
+const tagsCounted = 20;
+
 /** The days of the small lines of views. */
 const sparklineDays = 30;
 
@@ -43,6 +50,8 @@ interface ListPage {
   readonly listed: readonly ListedDrop[];
   /** Drops that match, on all pages. */
   readonly total: number;
+  /** The most frequent tags of all drops. */
+  readonly tags: readonly TagCount[];
   readonly notice?: unknown;
   /** The hidden field for forms of the session: dropped files are sent by a script. */
   readonly formField: Html;
@@ -55,21 +64,36 @@ export function listRoutes(parts: RouteParts): readonly Route[] {
   const { drops, viewStats, config } = parts.services;
   const { page } = dashboardPages(parts, 'drops');
   const readAddress = createAddressReader(config);
+  const choices = createChoices(config);
+  const findPreview = createLatestPreviews(parts.services, thumbnailSandbox);
 
-  const list = page(dashboardPaths.drops, (req, _, { caller, formField }) => {
+  const list = page(dashboardPaths.drops, (req, res, { caller, formField }) => {
     const query = queryOf(req);
     const show = async () => {
-      const address = readAddress(query);
+      const address = readAddress(query, choices.read(req));
+      choices.write(res, address);
       const { drops: found, total } = await drops.list(caller, toDropQuery(address));
       const lastPage = Math.max(1, Math.ceil(total / pageSize));
       if (address.page > lastPage) return listHref(address, { page: lastPage }); // its drops were deleted
-      const recent = await viewStats.readRecent(found, sparklineDays);
-      const listed = found.map((drop) => ({ drop, recentViews: recent.get(drop.id) ?? [] }));
-      return listPage({ address, listed, total, notice: query.notice, formField }, config);
+      const previewOf = (drop: Drop) => (address.view === 'gallery' ? findPreview(caller, drop.slug) : null);
+      const [recent, tags, ...previews] = await Promise.all([
+        viewStats.readRecent(found, sparklineDays),
+        drops.countTags(caller, tagsCounted),
+        ...found.map(previewOf),
+      ]);
+      const listed = found.map((drop, i) => ({
+        drop,
+        recentViews: recent.get(drop.id) ?? [],
+        preview: previews[i] ?? null,
+      }));
+      return listPage({ address, listed, total, tags, notice: query.notice, formField }, config);
     };
     return orAgain(req, show, (error) => {
       const invalid = { words: typeof query.q === 'string' ? query.q : '', error };
-      return listPage({ address: readAddress({}), listed: [], total: 0, formField, invalid }, config);
+      return listPage(
+        { address: readAddress({}), listed: [], total: 0, tags: [], formField, invalid },
+        config,
+      );
     });
   });
   return [list, ...deletionRoutes(parts)];
@@ -82,45 +106,75 @@ function listPage(parts: ListPage, config: Config): PageParts {
     title: 'Drops',
     styles: ['drops'],
     scripts: ['drops'],
-    policy: { 'connect-src': "'self'" },
+    policy: { 'connect-src': "'self'", 'frame-src': previewsSource(config) },
     error: invalid?.error,
     body: html`${noticeFor(notice, notices)}
-<div class="page-head"><div><h1>Drops</h1><p class="soft">${isEmpty ? 'Pages that you publish appear here.' : `${countOf(total, 'drop')}${isFiltered(address) ? ' found' : ''}`}</p></div>
-${!isEmpty && html`<div class="actions"><a class="button" href="${newDropPath}">New drop</a></div>`}</div>
 ${dropTarget(formField, config)}
-${isEmpty ? nothingYet(config) : html`${searchForm(parts)}\n${results(parts, config)}`}`,
+<div data-list>${isEmpty ? nothingYet(config) : html`${controls(parts)}\n${results(parts, config)}`}</div>`,
   };
 }
 
-function searchForm({ address, invalid }: ListPage): Html {
+/** Heading, search, order and layout in one row. */
+function controls(parts: ListPage): Html {
+  const { address, total, invalid } = parts;
   const current = (isCurrent: boolean) => isCurrent && html` aria-current="true"`;
   const sortLinks = (Object.keys(sorts) as Sort[]).map(
     (sort) =>
-      html`<a class="small sort" href="${listHref(address, { sort })}"${current(sort === address.sort)}>${sorts[sort].name}</a>`,
+      html`<a href="${listHref(address, { sort })}"${current(sort === address.sort)}>${sorts[sort].name}</a>`,
   );
   const viewLinks = (Object.keys(views) as View[]).map(
     (view) =>
-      html`<a href="${listHref(address, { view, page: address.page })}"${current(view === address.view)}>${views[view]}</a>`,
+      html`<a href="${listHref(address, { view, page: address.page })}"${current(view === address.view)}>${icons[view]}<span class="visually-hidden">${views[view]}</span></a>`,
   );
-  const hidden = parametersOf({ ...address, words: '', page: 1 });
-  return html`<search><form method="get" action="/drops" class="drop-search">
+  const { name } = sorts[address.sort];
+  return html`<div class="list-head">
+<div class="what"><h1>Drops</h1>${!isFiltered(address) && invalid === undefined && html`<p class="soft number" data-count>${countOf(total, 'drop')}</p>`}</div>
+${searchForm(parts)}
+${tagMenu(parts)}
+${menu('sort', `Order: ${name}`, sortLinks, html`${icons.sort}<span class="word">${name}</span>`)}
+<nav class="segments" aria-label="Layout">${viewLinks}</nav>
+<a class="button small new" href="${newDropPath}">New drop</a>
+</div>
 ${formError(invalid?.error)}
-${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label for="q">Search in titles, descriptions and tags</label>
-<div class="input-row"><input id="q" name="q" type="search" value="${invalid?.words ?? address.words}" maxlength="${searchMaxCharacters}" autocomplete="off" spellcheck="false"${fieldState(invalid !== undefined)}><button type="submit">Search</button></div>
-</form></search>
-${isFiltered(address) && activeFilters(address)}
-<div class="row between drop-tools"><nav class="row" aria-label="Order">${sortLinks}</nav>
-<nav class="segments" aria-label="Layout">${viewLinks}</nav></div>`;
+${isFiltered(address) && activeFilters(address, total)}`;
 }
 
-function activeFilters(address: ListAddress): Html {
+/** A tag that is a filter already is marked, and its link removes it. */
+function tagMenu({ address, tags }: ListPage): Html | null {
+  if (tags.length === 0) return null;
+  const links = tags.map(({ key, value, count }) => {
+    const { href, isOn } = tagFilter(address, [key, value]);
+    return html`<a href="${href}"${isOn && html` aria-current="true"`}><span class="clip">${visible(`${key}: ${value}`)}</span><span class="soft number">${count}</span></a>`;
+  });
+  return menu('tag-menu', 'Tags', links, html`${icons.tag}<span class="word">Tags</span>`);
+}
+
+function searchForm({ address, invalid }: ListPage): Html {
+  const hidden = parametersOf({ ...address, words: '', page: 1 });
+  return html`<search><form method="get" action="/drops">
+${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<label for="q" class="visually-hidden">Search in titles, descriptions and tags</label>
+${icons.search}<input id="q" name="q" type="search" placeholder="Search" value="${invalid?.words ?? address.words}" maxlength="${searchMaxCharacters}" autocomplete="off" spellcheck="false"${fieldState(invalid !== undefined)}>
+<button type="submit" class="visually-hidden">Search</button>
+</form></search>`;
+}
+
+const icon = (path: string) => html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/></svg>`;
+const icons = {
+  search: icon('M16 16l4.5 4.5M18 11a7 7 0 1 1-14 0a7 7 0 0 1 14 0z'),
+  tag: icon('M4 4h8l8 8-8 8-8-8zM8.5 8.5h.01'),
+  sort: icon('M7 4v16m0 0l-3-3m3 3l3-3M17 20V4m0 0l-3 3m3-3l3 3'),
+  gallery: icon('M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z'),
+  list: icon('M4 6h16M4 12h16M4 18h16'),
+};
+
+function activeFilters(address: ListAddress, total: number): Html {
   const { words, tags } = address;
   const filters = [
     ...(words === '' ? [] : [{ text: `“${words}”`, without: { words: '' } }]),
     ...tags.map((tag) => ({ text: tag.join(': '), without: { tags: tagsWithout(address, tag) } })),
   ];
-  return html`<div class="row drop-filters"><span class="small soft" id="filters">Only drops with</span>
+  return html`<div class="row drop-filters"><span class="small soft" id="filters">${countOf(total, 'drop')} found</span>
 <ul class="tags" aria-labelledby="filters">${filters.map(
     ({ text, without }) =>
       html`<li><a class="tag" aria-current="true" href="${listHref(address, without)}"><span class="visually-hidden">Remove the filter </span>${visible(text)}<span aria-hidden="true">×</span></a></li>`,
@@ -133,7 +187,7 @@ function results({ address, listed, total, invalid }: ListPage, config: Config):
   return html`<form method="get" action="/drops/delete" class="drop-selection">
 <input type="hidden" name="back" value="${listHref(address, { page: address.page })}">
 ${dropItems(listed, address, config.BASE_URL)}
-<div class="selection-bar row"><label class="choice" data-select-all hidden><input type="checkbox"><span>Select all on this page</span></label>
+<div class="selection-bar row"><label class="choice" data-select-all data-needs-script hidden><input type="checkbox"><span>Select all on this page</span></label>
 <span class="small soft" data-selected role="status"></span>
 <button type="submit" class="quiet small danger">Delete selected…</button></div>
 </form>
@@ -146,11 +200,15 @@ function nothingFound(address: ListAddress): Html {
 <p><a class="button quiet" href="${listHref(address, { words: '', tags: [] })}">Show all drops</a></p></section>`;
 }
 
+/** A place for the first file, then the ways of a terminal. */
 function nothingYet({ BASE_URL }: Config): Html {
-  return html`<section class="empty"><h2>Publish your first page</h2>
-<p>A drop is one HTML document at an address that you can share. <span data-needs-script hidden>Drop a file anywhere on this page, or choose</span><span data-without-script>Choose</span> one:</p>
-<p><a class="button" href="${newDropPath}">New drop</a></p>
-<p>From a terminal, with Node:</p>
+  return html`<section class="dropzone welcome"><h1>Publish your first page</h1>
+<p class="soft">One HTML file becomes a page at an address that you can share.</p>
+<p data-needs-script hidden><button type="button" data-choose>Choose a file</button> <span class="soft">or drop it here</span></p>
+<p data-without-script><a class="button" href="${newDropPath}">Choose a file</a></p>
+<p class="small"><a href="${newDropPath}">Paste the HTML instead</a></p></section>
+<section class="terminal"><h2>From a terminal</h2>
+<p>With Node:</p>
 <pre><code>curl -fsSO ${BASE_URL}${servicePaths.client}
 node cli.mjs publish page.html</code></pre>
 <p>With curl and a token from <a href="/account">your account</a>:</p>

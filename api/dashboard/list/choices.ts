@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Config, isHttps } from '../../../shared/config/config.ts';
+import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
+import { dashboardPaths } from '../../http/paths.ts';
+import { type Choices, defaultChoices, oneOf, sorts, views } from './address.ts';
+
+const name = 'dropleaf_list';
+const keptSeconds = 400 * 24 * 60 * 60;
+
+/** View and sort of the last list, which the browser keeps: `list.changed`. */
+export function createChoices(config: Config) {
+  const rules = { path: dashboardPaths.drops, isSecure: isHttps(config) };
+  return {
+    read(req: IncomingMessage): Choices {
+      const [text = ''] = readCookies(req.headers.cookie, cookieName(name, rules));
+      const [view, sort] = text.split('.');
+      return {
+        view: oneOf(views, view, defaultChoices.view),
+        sort: oneOf(sorts, sort, defaultChoices.sort),
+      };
+    },
+
+    /** If the address says something else than is remembered. */
+    write(res: ServerResponse, { view, sort, remembered }: Choices & { readonly remembered: Choices }): void {
+      if (view === remembered.view && sort === remembered.sort) return;
+      setCookie(res, name, `${view}.${sort}`, { ...rules, seconds: keptSeconds });
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { guardFocus } from './focus-guard.ts';
+import { rememberLatePages } from './late-pages.ts';
+import { makePageFrame, type PageFrame } from './page-frame.ts';
+
+/** Pages that load at a time. */
+const mostLoading = 4;
+/** Pages at a time: a window of 1440 × 900 pixels shows nine cards whole and three in part. */
+const mostShown = 12;
+/** A page that has not loaded by then is late. */
+const loadMs = 5_000;
+/** A page that loads more often, or takes the focus more often, does nothing else. */
+const mostRepeats = 3;
+/** A page is loaded where the person stays, not where the person scrolls past. */
+const settleMs = 100;
+/** The process of pages that were removed ends within this time, also if one of them has a loop in `unload`. */
+const endMs = 1_000;
+/** How long pages run in a tab that is not shown. */
+const hiddenMs = 30_000;
+
+interface Thumbnail {
+  readonly box: HTMLElement;
+  readonly template: HTMLTemplateElement;
+  /** Of the version. */
+  readonly id: string;
+  isNear: boolean;
+  /** null: not shown. */
+  frame: PageFrame | null;
+  startedAt: number;
+  loads: number;
+  focuses: number;
+  /** It was loading when nothing loaded any more: it is tried alone. */
+  isSuspect: boolean;
+  /** How often nothing loaded any more after this page had loaded. */
+  blame: number;
+  isGivenUp: boolean;
+}
+
+/**
+ * Shows the pages on their cards while these are near the window. All may run in one process, so a script that never ends
+ * stops the other pages. Then all are removed, which ends the process, and those that were loading are tried one at a
+ * time: one that is late again is given up, and so is one after which nothing loaded twice.
+ * @returns takes the cards that are added later
+ */
+export function startThumbnails(): (root: ParentNode) => void {
+  const thumbnails = new Map<Element, Thumbnail>();
+  const latePages = rememberLatePages();
+  let last: { readonly thumbnail: Thumbnail; readonly at: number } | null = null;
+  let restsUntil = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const thumbnail = thumbnails.get(target);
+        if (thumbnail) thumbnail.isNear = isIntersecting;
+      }
+      fillIn(settleMs);
+    },
+    { rootMargin: '50% 0px' },
+  );
+  const all = () => [...thumbnails.values()];
+  const loading = () => all().filter(({ frame, loads }) => frame !== null && loads === 0);
+
+  function fillIn(ms: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(fill, ms);
+  }
+
+  /** Removes the pages that are far, and loads those that are near, the nearest first. */
+  function fill(): void {
+    const rest = restsUntil - performance.now();
+    if (rest > 0) {
+      fillIn(rest);
+      return;
+    }
+    const near = nearest(all()).slice(0, mostShown);
+    for (const thumbnail of all()) if (!near.includes(thumbnail)) remove(thumbnail);
+    if (document.hidden) return;
+    const waiting = near.filter(({ frame }) => frame === null);
+    const suspect = waiting.find(({ isSuspect }) => isSuspect);
+    const underWay = loading();
+    if (underWay.some(({ isSuspect }) => isSuspect)) return;
+    if (suspect === undefined) waiting.slice(0, mostLoading - underWay.length).forEach(load);
+    else if (underWay.length === 0) load(suspect);
+  }
+
+  function load(thumbnail: Thumbnail): void {
+    const frame = makePageFrame(thumbnail.template, {
+      loaded: () => loaded(thumbnail),
+      left: () => giveUp(thumbnail, 'It leads to another site'),
+    });
+    Object.assign(thumbnail, { frame, loads: 0, focuses: 0, startedAt: performance.now() });
+    setTimeout(() => {
+      if (thumbnail.frame === frame && thumbnail.loads === 0) late(thumbnail);
+    }, loadMs);
+    latePages.began(thumbnail.id);
+    thumbnail.box.append(frame.element);
+  }
+
+  function loaded(thumbnail: Thumbnail): void {
+    if (thumbnail.loads > mostRepeats) {
+      giveUp(thumbnail, 'It loads again and again');
+      return;
+    }
+    last = { thumbnail, at: performance.now() };
+    thumbnail.isSuspect = false;
+    latePages.finished(thumbnail.id);
+    show(thumbnail);
+  }
+
+  function show(thumbnail: Thumbnail): void {
+    thumbnail.loads++;
+    thumbnail.frame?.element.classList.add('shown');
+    fillIn(0);
+  }
+
+  function late(thumbnail: Thumbnail): void {
+    // Pages of its process have loaded since: it only waits for something.
+    const isSlow = last !== null && last.at > thumbnail.startedAt && thumbnail.frame?.sharesProcess;
+    if (isSlow) show(thumbnail);
+    else restart(thumbnail);
+  }
+
+  function restart(thumbnail: Thumbnail): void {
+    if (last === null && thumbnail.isSuspect) giveUp(thumbnail, 'It takes too long to load');
+    else if (last !== null && ++last.thumbnail.blame > 1) {
+      latePages.began(last.thumbnail.id);
+      giveUp(last.thumbnail, 'It stops other pages');
+    }
+    for (const each of loading()) each.isSuspect = true;
+    all().forEach(remove);
+    last = null;
+    restsUntil = performance.now() + endMs;
+    fillIn(endMs);
+  }
+
+  function remove(thumbnail: Thumbnail): void {
+    thumbnail.frame?.element.remove();
+    thumbnail.frame = null;
+  }
+
+  function giveUp(thumbnail: Thumbnail, reason: string): void {
+    remove(thumbnail);
+    thumbnail.isGivenUp = true;
+    thumbnail.box.dataset.reason = reason;
+    fillIn(0);
+  }
+
+  guardFocus('.thumbnail > iframe', (frame) => {
+    const thumbnail = thumbnails.get(frame.parentElement ?? frame);
+    if (thumbnail && ++thumbnail.focuses > mostRepeats) giveUp(thumbnail, 'It takes the focus');
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) fillIn(0);
+    else
+      setTimeout(() => {
+        if (document.hidden) all().forEach(remove);
+      }, hiddenMs);
+  });
+  addEventListener('pagehide', () => {
+    for (const { id } of loading()) latePages.finished(id);
+  });
+
+  return (root) => {
+    if (savesData()) return;
+    for (const template of root.querySelectorAll<HTMLTemplateElement>('.thumbnail > template')) {
+      const box = template.parentElement;
+      const src = template.content.querySelector('iframe')?.getAttribute('src');
+      if (box === null || src == null || thumbnails.has(box)) continue;
+      const id = new URL(src, location.href).searchParams.get('id') ?? src;
+      const states = {
+        isNear: false,
+        frame: null,
+        startedAt: 0,
+        loads: 0,
+        focuses: 0,
+        isSuspect: false,
+        blame: 0,
+      };
+      const thumbnail: Thumbnail = { box, template, id, ...states, isGivenUp: false };
+      thumbnails.set(box, thumbnail);
+      if (latePages.has(id)) giveUp(thumbnail, 'It takes too long to load');
+      observer.observe(box);
+    }
+  };
+}
+
+/** Those that are near, by their distance from the middle of the window. */
+function nearest(thumbnails: readonly Thumbnail[]): Thumbnail[] {
+  const distance = ({ box }: Thumbnail) => {
+    const { top, bottom } = box.getBoundingClientRect();
+    return Math.abs(top + bottom - innerHeight);
+  };
+  return thumbnails
+    .filter(({ isNear, isGivenUp }) => isNear && !isGivenUp)
+    .map((thumbnail) => ({ thumbnail, at: distance(thumbnail) }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ thumbnail }) => thumbnail);
+}
+
+/** Not in all browsers: https://wicg.github.io/savedata/ */
+function savesData(): boolean {
+  const { connection } = navigator as Navigator & { connection?: { saveData?: boolean } };
+  return connection?.saveData === true || matchMedia('(prefers-reduced-data: reduce)').matches;
+}
