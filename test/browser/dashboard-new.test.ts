@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { follow, openSignedIn, overflowOf, tabTo, useBrowser, widths } from './browser.ts';
+import { describeInBrowsers, follow, openSignedIn, overflowOf, tabTo, widths } from './browser.ts';
 
 const html = (title: string, body = '<p>Hi') => `<!doctype html><title>${title}</title>${body}`;
 
@@ -13,8 +13,7 @@ interface TestFile {
   readonly bytes: string;
 }
 
-describe('The form for a new drop, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('The form for a new drop', (browser) => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
 
   async function open(options?: BrowserContextOptions) {
@@ -43,8 +42,10 @@ describe('The form for a new drop, in Chromium', () => {
       const data = new DataTransfer();
       for (const { name, type = 'text/html', bytes } of files) data.items.add(new File([bytes], name, { type }));
       for (const [type, value] of Object.entries(text)) data.setData(type, value);
-      const init = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
-      document.body.dispatchEvent(event === 'drop' ? new DragEvent('drop', init) : new ClipboardEvent('paste', init));
+      const made = new Event(event, { bubbles: true, cancelable: true });
+      // Firefox lets no script make a ClipboardEvent that holds something.
+      Object.defineProperty(made, event === 'drop' ? 'dataTransfer' : 'clipboardData', { value: data });
+      document.body.dispatchEvent(made);
     }`;
     await page.evaluate(`(${script})(${JSON.stringify({ event, files, text })})`);
   }
