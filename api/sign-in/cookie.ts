@@ -1,12 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../shared/domain/clock.ts';
-import type { Sealer } from '../../shared/secrets/sealer.ts';
 import type { ProviderVisit } from '../../shared/sign-ins/identity-provider.ts';
-import { cookieName, readCookies, setCookie } from '../http/cookies.ts';
 import { signInPaths } from '../http/paths.ts';
+import { createSealedCookie } from '../http/sealed-cookie.ts';
 import type { Outcome } from './views.ts';
-
-const name = 'dropleaf_sign_in';
 
 /** The sign-in of a device that a browser is working on. */
 export interface Progress {
@@ -36,37 +31,8 @@ export interface Steps {
   done: { readonly outcome: Outcome; readonly expiresAt: number };
 }
 
-/** The cookie that connects the pages of one sign-in: sealed, replaced at each step, and expired with the sign-in. */
-export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; isSecure: boolean }) {
-  const { sealer, clock, isSecure } = deps;
-  // `__Host-` keeps sibling domains from setting the cookie, and requires the path `/`.
-  const rules = { path: isSecure ? '/' : signInPaths.code, isSecure };
-
-  function set(res: ServerResponse, value: string, seconds: number): void {
-    setCookie(res, name, value, { ...rules, seconds });
-  }
-
-  return {
-    /** @returns null if the cookie is missing, expired, or of another step */
-    async read<S extends keyof Steps>(req: IncomingMessage, step: S): Promise<Steps[S] | null> {
-      for (const value of readCookies(req.headers.cookie, cookieName(name, rules))) {
-        const content = await sealer.open(purposeOf(step), value);
-        if (content !== null) return content as Steps[S]; // proof: `write` sealed it for this step
-      }
-      return null;
-    },
-
-    async write<S extends keyof Steps>(res: ServerResponse, step: S, content: Steps[S]): Promise<void> {
-      const seconds = Math.max(0, Math.floor((content.expiresAt - clock.now()) / 1000));
-      set(res, await sealer.seal(purposeOf(step), content, content.expiresAt), seconds);
-    },
-
-    clear(res: ServerResponse): void {
-      set(res, '', 0);
-    },
-  };
-}
-
-function purposeOf(step: keyof Steps): string {
-  return `sign-in ${step}`;
+/** The cookie that connects the pages of one sign-in: replaced at each step, and expired with the sign-in. */
+export function createSignInCookie(services: Parameters<typeof createSealedCookie>[0]) {
+  const rules = { name: 'dropleaf_sign_in', path: signInPaths.code, purpose: 'sign-in' };
+  return createSealedCookie<Steps>(services, rules);
 }

@@ -57,19 +57,10 @@ export function codeRoutes({ services, sessions }: RouteParts, pages: SignInPage
   }
 
   /** Leads to the approval for a person who is signed in; else to the identity provider, or to the page that asks for the key. */
-  async function authenticate(
-    res: Response,
-    { id, expiresAt }: SignIn,
-    code: string,
-    session: Session | null,
-  ): Promise<Shown> {
-    const progress = { signInId: id, code, expiresAt };
+  async function authenticate(res: Response, progress: Progress, session: Session | null): Promise<Shown> {
     if (session !== null) {
-      const approver = {
-        accountId: session.caller.accountId,
-        name: session.accountName,
-        sessionId: session.id,
-      };
+      const { caller, accountName: name, id: sessionId } = session;
+      const approver = { accountId: caller.accountId, name, sessionId };
       return askApprover(services, pages, res, progress, approver);
     }
     if (identityProvider === null) {
@@ -92,9 +83,9 @@ export function codeRoutes({ services, sessions }: RouteParts, pages: SignInPage
       const typed = sent.get('code') ?? '';
       const wantsOther = sent.has(otherField);
       const find = async () => {
-        const signIn = await findSignIn(req, typed);
-        const session = await findApprover(req, wantsOther);
-        return authenticate(res, signIn, readCode(typed) ?? typed, session);
+        const { id, expiresAt } = await findSignIn(req, typed);
+        const progress = { signInId: id, code: readCode(typed) ?? typed, expiresAt };
+        return authenticate(res, progress, await findApprover(req, wantsOther));
       };
       return orAgain(req, find, (error) => codeForm(req, typed.slice(0, shownCodeLength), wantsOther, error));
     }),

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import { type Identity, localIdentity } from '../../shared/accounts/account.ts';
-import { isHttps } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { quotaOf } from '../../shared/limits/visitor.ts';
@@ -22,15 +21,13 @@ export type SignInPages = ReturnType<typeof signInPages>;
 
 /** Makes the routes of the sign-in pages. No cache stores any of them. */
 export function signInPages({ services, readForm, layout }: RouteParts) {
-  const { sealer, clock, config } = services;
-
   async function answer(res: Response, read: () => Answered): Promise<void> {
     res.setHeader('Cache-Control', 'no-store');
     show(res, await read(), (page) => layout.page({ ...page, styles: ['sign-in'] }));
   }
 
   return {
-    cookie: createSignInCookie({ sealer, clock, isSecure: isHttps(config) }),
+    cookie: createSignInCookie(services),
 
     page(path: string, read: (req: Request, res: Response) => Answered): Route {
       return open('GET', path, (req, res) => answer(res, () => read(req, res)));

@@ -46,8 +46,15 @@ describe('The dashboard, in Chromium', function () {
       await page.setViewportSize({ width: 1440, height: 800 });
       if ((await overflowOf(page)) > 0) faults.push(`${path}: wider than 1440 px`);
     }
+    await page.goto(`${service.url}/account`);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await inspect('dashboard-new-token').catch((error: unknown) => faults.push(String(error)));
     expect(faults).to.deep.equal([]);
     const downloads = ['download', 'compare/diff', 'v/1/html'].map((rest) => `200 /drops/:slug/${rest}`);
-    expect(others, 'no pages').to.deep.equal(['303 /drops/delete', ...downloads]);
+    expect(others, 'no pages').to.deep.equal([
+      '303 /drops/delete',
+      ...downloads,
+      `303 /account/tokens/${id}/new`,
+    ]);
   });
 });

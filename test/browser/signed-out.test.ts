@@ -4,6 +4,7 @@ import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 import { openSignedIn, overflowOf, schemes, takePicture, useBrowser } from './browser.ts';
+import { createInspector } from './inspect.ts';
 
 describe('A session that ends while a person types, in Chromium', () => {
   const browser = useBrowser();
@@ -79,8 +80,9 @@ describe('A session that ends while a person types, in Chromium', () => {
     expect(listed).to.have.length(2);
   });
 
-  it('the pages fit each width, light and dark', async () => {
+  it('the pages are accessible, and fit each width, light and dark', async () => {
     const { page, person, slug } = await open('/drops/:slug/edit');
+    const { inspect } = createInspector(page, service.url);
     const views: [name: string, show: () => Promise<void>][] = [
       [
         'signed-out',
@@ -103,6 +105,7 @@ describe('A session that ends while a person types, in Chromium', () => {
     ];
     for (const [name, show] of views) {
       await show();
+      await inspect(name);
       for (const width of [320, 768, 1440])
         for (const colorScheme of schemes) {
           await page.setViewportSize({ width, height: 900 });

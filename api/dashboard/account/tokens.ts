@@ -1,9 +1,7 @@
-import type { Request, Response } from 'express';
-import { isHttps } from '../../../shared/config/config.ts';
+import type { Request } from 'express';
 import { hashToken, type Token, tokenIdOf } from '../../../shared/credentials/token.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
-import type { Services } from '../../../shared/engines/open-services.ts';
 import { createLabelReader, readTokenId } from '../../account/account.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -18,10 +16,10 @@ import {
   timeAgo,
   timeTag,
 } from '../../html/parts.ts';
-import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
 import { queryOf } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
+import { createSealedCookie } from '../../http/sealed-cookie.ts';
 import type { Session } from '../../http/session.ts';
 import type { Form } from '../../http/show.ts';
 import { type Attempt, dashboardPages } from '../pages.ts';
@@ -36,7 +34,11 @@ export function tokenRoutes(
 ): readonly Route[] {
   const { tokens, clock, config } = parts.services;
   const { page, form, confirmed } = dashboardPages(parts, 'account');
-  const newTokens = newTokenCookie(parts.services);
+  const cookie = createSealedCookie<{ token: NewToken }>(parts.services, {
+    name: 'dropleaf_new_token',
+    path: accountPaths.tokens,
+    purpose: 'new',
+  });
   const readLabel = createLabelReader(config);
 
   /** An empty field means no label. @throws DropError `invalid_arg` */
@@ -62,7 +64,8 @@ export function tokenRoutes(
         const days = readDays(sent.get('days'));
         const expiresAt = days === null ? null : clock.now() + days * dayMs;
         const token = await tokens.mint(session.caller.accountId, label, expiresAt);
-        await newTokens.write(res, session, token);
+        const sealed = { token, sessionId: session.id, expiresAt: clock.now() + showMs };
+        await cookie.write(res, 'token', sealed);
         return accountPaths.newToken(tokenIdOf(hashToken(token)));
       },
       { again: (_, session, attempt) => accountPage(session, attempt) },
@@ -70,10 +73,11 @@ export function tokenRoutes(
 
     page(accountPaths.newToken(':id'), async (req, res, session) => {
       const token = await findToken(req, session);
-      const secret = await newTokens.read(req, session, token.id);
-      if (secret === null) return `${accountPaths.token(token.id)}?notice=shown`;
-      if (req.method !== 'HEAD') newTokens.clear(res);
-      return createdTokenPage(secret, token);
+      const made = await cookie.read(req, 'token');
+      const isShown = made?.sessionId === session.id && tokenIdOf(hashToken(made.token)) === token.id;
+      if (!isShown) return `${accountPaths.token(token.id)}?notice=shown`;
+      if (req.method !== 'HEAD') cookie.clear(res);
+      return createdTokenPage(made.token, token);
     }),
 
     ...confirmed(accountPaths.token(':id'), 'changes_per_minute', {
@@ -105,34 +109,14 @@ const notices = {
     'This token was shown once, after it was created. If you did not copy it, revoke it and create another one.',
 } as const;
 
-/** The cookie with a token that was created and not shown yet. Only its session can open it, for a minute. */
-function newTokenCookie({ sealer, clock, config }: Pick<Services, 'sealer' | 'clock' | 'config'>) {
-  const name = 'dropleaf_new_token';
-  const isSecure = isHttps(config);
-  const rules = { path: isSecure ? '/' : accountPaths.tokens, isSecure };
-  const seconds = 60;
-  const purposeOf = ({ id }: Session) => `new token ${id}`;
-  return {
-    async write(res: Response, session: Session, token: string): Promise<void> {
-      const sealed = await sealer.seal(purposeOf(session), { token }, clock.now() + seconds * 1000);
-      setCookie(res, name, sealed, { ...rules, seconds });
-    },
-
-    /** null: it was shown, or a minute has passed. */
-    async read(req: Request, session: Session, tokenId: string): Promise<string | null> {
-      for (const value of readCookies(req.headers.cookie, cookieName(name, rules))) {
-        const content = await sealer.open(purposeOf(session), value);
-        const token = (content as { readonly token: string } | null)?.token; // proof: `write` sealed it
-        if (token !== undefined && tokenIdOf(hashToken(token)) === tokenId) return token;
-      }
-      return null;
-    },
-
-    clear(res: Response): void {
-      setCookie(res, name, '', { ...rules, seconds: 0 });
-    },
-  };
+/** A token that was created and not shown yet, which only its session sees. */
+interface NewToken {
+  readonly token: string;
+  readonly sessionId: string;
+  readonly expiresAt: number;
 }
+
+const showMs = 60_000;
 
 /** @throws DropError `invalid_arg` for a number of days that the form does not offer */
 function readDays(text = ''): number | null {
