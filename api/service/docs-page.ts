@@ -101,11 +101,11 @@ function referencePage(groups: readonly Group[], search: string, basics: Html): 
     body: html`<header>
 <h1>API reference</h1>
 <p>Every call of the API, with its fields and errors. To publish in the browser you need none of it: see <a href="${helpPath}">Help</a>.</p>
-<form role="search" method="get"><label class="visually-hidden" for="q">Search the calls and objects</label>
-<input id="q" name="q" type="search" value="${search}" placeholder="passcode, versions, …" maxlength="100"><button class="quiet">Search</button></form>
+<form class="input-row" role="search" method="get"><label class="visually-hidden" for="q">Search the calls and objects</label>
+<input id="q" name="q" type="search" value="${search}" placeholder="passcode, versions, …" maxlength="100"><button class="quiet small">Search</button></form>
 <p class="small soft" role="status" id="found">${search !== '' && `${found.length} of ${all.length} match.`}</p>
 </header>
-<nav aria-label="Contents" tabindex="0"><details><summary>Contents</summary>
+<nav aria-label="Contents" tabindex="0"><details class="more"><summary>Contents</summary>
 ${groups.map(
   ({ name, entries }) => html`<div class="group"><h2>${name}</h2>
 <ul>${entries.map((entry) => html`<li${hide(entry)}><a href="#${entry.id}">${entry.name}</a></li>`)}</ul></div>`,

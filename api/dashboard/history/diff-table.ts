@@ -45,16 +45,15 @@ export function diffTable(diff: string, caption: string): DiffTable {
     hunks.at(-1)?.rows.push(row);
     markup += toText(row).length;
   };
-  const addLine = (sign: Sign, text: string, part?: Part) => {
+  const addLine = (sign: Sign, parts: Parts) => {
     isCut ||= markup >= maxMarkup;
     if (isCut) return;
-    addRow(lineRow(sign, text, sign === '+' ? null : oldAt++, sign === '-' ? null : newAt++, part));
+    addRow(lineRow(sign, parts, sign === '+' ? null : oldAt++, sign === '-' ? null : newAt++));
     counts[sign]++;
   };
   const endChange = () => {
-    const parts = removed.map((text, i) => changedParts(text, added[i]));
-    for (const [i, text] of removed.entries()) addLine('-', text, parts[i]?.[0]);
-    for (const [i, text] of added.entries()) addLine('+', text, parts[i]?.[1]);
+    for (const [i, text] of removed.entries()) addLine('-', partsOf(text, added[i]));
+    for (const [i, text] of added.entries()) addLine('+', partsOf(text, removed[i]));
     [removed, added] = [[], []];
   };
 
@@ -77,7 +76,7 @@ export function diffTable(diff: string, caption: string): DiffTable {
     if (sign !== '+' && sign !== '-' && sign !== ' ') continue;
     if (sign === '-') removed.push(line.slice(1));
     else if (sign === '+') added.push(line.slice(1));
-    else addLine(sign, line.slice(1));
+    else addLine(sign, [line.slice(1), '', '']);
     lines++;
   }
   endChange();
@@ -120,44 +119,29 @@ const noteRow = html`<tr class="note"><td colspan="3"><td>No line feed at the en
 /** Screen readers say `plus` and `minus`. */
 const signs = { '+': ['add', '+'], '-': ['del', '−'], ' ': ['same', null] } as const;
 
-/** Where the parts of a line begin and end that the other line does not have. */
-type Part = readonly [start: number, end: number];
+/** The beginning that a line shares with the other one, what it has alone, and the end that they share: whole words. */
+type Parts = readonly [start: string, own: string, end: string];
 
-const partOfWord = /[\p{L}\p{N}\p{M}\p{Cs}\p{Cf}]/u;
 /** The parts of a line would be shown from left to right. */
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-function isInWord(text: string, at: number): boolean {
-  return partOfWord.test(text[at - 1] ?? '') && partOfWord.test(text[at] ?? '');
-}
-
-/** Whole words that differ between two lines; undefined: most of them does. */
-function changedParts(before: string, after: string | undefined): [Part, Part] | undefined {
-  if (after === undefined || before.length + after.length > 2 * maxLineLength) return undefined;
-  if (rightToLeft.test(before + after)) return undefined;
-  const least = Math.min(before.length, after.length);
+function partsOf(line: string, other = ''): Parts {
+  const [words, others] = [line, other].map((text) => text.split(/(?<=\s)/)) as [string[], string[]]; // proof: of two
+  const least = Math.min(words.length, others.length);
   let [start, end] = [0, 0];
-  while (start < least && before[start] === after[start]) start++;
-  while (end < least - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  while (isInWord(before, start) || isInWord(after, start)) start--;
-  while (isInWord(before, before.length - end) || isInWord(after, after.length - end)) end--;
-  if (start + end < least / 3) return undefined;
-  return [
-    [start, before.length - end],
-    [start, after.length - end],
-  ];
+  while (start < least && words[start] === others[start]) start++;
+  while (end < least - start && words.at(-1 - end) === others.at(-1 - end)) end++;
+  const isWhole = start + end === 0 || line.length > maxLineLength || rightToLeft.test(line);
+  if (isWhole) return [line, '', ''];
+  const to = words.length - end;
+  return [words.slice(0, start).join(''), words.slice(start, to).join(''), words.slice(to).join('')];
 }
 
 /** There are many rows: without end tags, which HTML does not need, and line feeds, which cells would show. */
-function lineRow(
-  sign: Sign,
-  text: string,
-  oldLine: number | null,
-  newLine: number | null,
-  [start, end]: Part = [text.length, text.length],
-): Html {
+function lineRow(sign: Sign, parts: Parts, oldLine: number | null, newLine: number | null): Html {
   const [name, shown] = signs[sign];
-  return html`<tr class="${name}"><td>${oldLine}<td>${newLine}<td>${shown}<td>${visibleLine(text.slice(0, start))}${start < end && html`<mark>${visibleLine(text.slice(start, end))}</mark>`}${visibleLine(text.slice(end))}`;
+  const [start, own, end] = parts.map((part) => part !== '' && visibleLine(part));
+  return html`<tr class="${name}"><td>${oldLine}<td>${newLine}<td>${shown}<td>${start}${own && html`<mark>${own}</mark>`}${end}`;
 }
 
 /** Tabs stay, and a carriage return at the end is only marked: else each line of some documents would end with `U+000D`. */
