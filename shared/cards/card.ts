@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dayMs } from '../domain/time-windows.ts';
 
 /** Raise it when the same content is drawn differently: stored cards are then drawn again. */
-const template = 2;
+const template = 3;
 
 /** The size of every card in pixels: what `og:image` recommends. */
 export const cardWidth = 1_200;

@@ -7,10 +7,12 @@ const ink = '#1a211c';
 const soft = '#56615a';
 
 const margin = 72;
+const [top, bottom] = [56, 56];
 const innerWidth = cardWidth - 2 * margin;
 const headHeight = 64;
 const footHeight = 52;
-const innerHeight = cardHeight - margin - headHeight - footHeight - 60;
+const footGap = 24;
+const innerHeight = cardHeight - top - headHeight - footGap - footHeight - bottom;
 
 const titleSizes = [100, 84, 68, 56];
 const titleLineHeight = 1.28;
@@ -40,8 +42,8 @@ const padlock = svg(
   `<path fill="none" stroke="${green}" stroke-width="3" d="M9 14v-4a7 7 0 0 1 14 0v4"/>
   <path fill="${green}" d="M6 14h20a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V16a2 2 0 0 1 2-2z"/>`,
 );
-const padlockSize = 104;
-const padlockGap = 28;
+const padlockSize = 84;
+const padlockGap = 20;
 
 /** Draws PNGs. A font that was used once stays in memory; all of them take 80 MB. */
 export function createCardDrawer() {
@@ -57,11 +59,12 @@ export function createCardDrawer() {
     for (fontSize of titleSizes) {
       lines = Math.floor(maxHeight / (fontSize * titleLineHeight));
       const unbroken = paragraph(title, { ...style, fontSize, wordBreak: 'normal' });
-      const { height, runs } = await renderer.measure(unbroken, canvas);
+      const { height: measured, runs } = await renderer.measure(unbroken, canvas);
+      const height = measured - below(fontSize);
       const isWhole = runs.every(
         ({ text, width }) => width <= innerWidth + (text.endsWith(' ') ? fontSize / 4 : 0),
       );
-      if (isWhole && height <= maxHeight) return { node: paragraph(title, { ...style, fontSize }), height };
+      if (isWhole && height <= maxHeight) return { node: unbroken, height };
     }
     const height = lines * fontSize * titleLineHeight;
     return { node: paragraph(title, { ...style, fontSize, lineClamp: lines }), height };
@@ -109,7 +112,7 @@ function page(body: Node[], host: string, day: number | null): Node {
       width: cardWidth,
       height: cardHeight,
       paddingLeft: margin,
-      paddingTop: margin,
+      paddingTop: top,
       background: '#f4f6f2',
       color: ink,
     },
@@ -120,7 +123,7 @@ function page(body: Node[], host: string, day: number | null): Node {
         text('Dropleaf', { fontSize: 34, fontWeight: 700, color: green, marginLeft: 6 }),
       ]),
       box({ width: innerWidth, height: innerHeight, justifyContent: 'center', overflow: 'hidden' }, body),
-      row({ width: innerWidth, height: footHeight, fontSize: 32 }, [
+      row({ width: innerWidth, height: footHeight, marginTop: footGap, fontSize: 32 }, [
         text(host, { ...oneLine, fontWeight: 700 }),
         text(day === null ? '' : dateFormat.format(day), {
           flexShrink: 0,
@@ -147,15 +150,35 @@ function text(words: string, style: Style): Node {
   return { type: 'text', text: words, style };
 }
 
-/** In the direction of its first letter. */
-function paragraph(words: string, style: Style): Node {
+const thaiWords = new Intl.Segmenter('th', { granularity: 'word' });
+
+/** With places for line breaks between Thai words, which have no spaces. */
+function breakable(words: string): string {
+  return words.replace(/\p{Script=Thai}{2,}/gu, (run) =>
+    Array.from(thaiWords.segment(run), ({ segment }) => segment).join('\u200b'),
+  );
+}
+
+/** Pixels below the last line that marks of Arabic and Thai may reach into. */
+function below(fontSize: number): number {
+  return fontSize / 4;
+}
+
+/** In the direction of its first letter, in lines of about the same length. */
+function paragraph(words: string, style: Style & { readonly fontSize: number }): Node {
   const isRightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(/\p{L}/u.exec(words)?.[0] ?? '');
-  const wrapping = { textAlign: 'start', textOverflow: 'ellipsis', wordBreak: 'break-word' };
+  const wrapping = {
+    textAlign: 'start',
+    textWrap: 'balance',
+    textOverflow: 'ellipsis',
+    wordBreak: 'break-word',
+  };
+  const padding = { paddingBottom: below(style.fontSize), marginBottom: -below(style.fontSize) };
   return {
     type: 'text',
-    text: words,
+    text: breakable(words),
     dir: isRightToLeft ? 'rtl' : 'ltr',
-    style: { width: innerWidth, overflow: 'hidden', ...wrapping, ...style },
+    style: { width: innerWidth, overflow: 'hidden', ...wrapping, ...padding, ...style },
   };
 }
 

@@ -99,6 +99,26 @@ describe('Share cards in a thread', () => {
     expect((await bodyOf(await draw('\u0000தமிழ்'))).equals(hostAlone)).to.equal(true);
   });
 
+  it('leave out what the lists of the fonts name and no font has, instead of drawing boxes', async () => {
+    const plain = await bodyOf(await draw('A B'));
+    for (const missing of ['✗', '➔', '►', '⇓', '⋅', 'Հայ', 'ꀁ', '𐋠'])
+      expect((await bodyOf(await draw(`A ${missing} B`))).equals(plain), missing).to.equal(true);
+    for (const drawn of ['→', '≥', '★', '✓', '☑', '🍃', '🇩🇪', '1️⃣', '❤️', '™'])
+      expect((await bodyOf(await draw(`A ${drawn} B`))).equals(plain), drawn).to.equal(false);
+  });
+
+  it('have lines of about the same length, and break Thai between words', async () => {
+    const rightOf = async (title: string, top: number) => {
+      const pixels = await pixelsOf(await draw(title), top, 80);
+      const drawn = [...pixels.keys()].filter((i) => pixels[i] !== pixels[i % 4]);
+      return Math.max(...drawn.map((i) => Math.floor(i / 4) % cardWidth));
+    };
+    for (const title of ['第二季度销售报告与成本分析', 'รายงานยอดขายประจำเดือนพฤษภาคม']) {
+      const [first, second] = [await rightOf(title, 200), await rightOf(title, 330)];
+      expect(Math.abs(first - second), title).to.be.below(300);
+    }
+  });
+
   it('draw the dots of Arabic letters above them', async () => {
     expect((await topOf('ه')) - (await topOf('ة'))).to.be.above(8);
   });
