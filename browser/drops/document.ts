@@ -11,14 +11,14 @@ const typingMs = 400;
 export function startDocument(form: HTMLFormElement, tell: (fault: string | null) => void): void {
   const file = find<HTMLInputElement>('#file');
   const pasted = find<HTMLTextAreaElement>('#html');
-  const title = find<HTMLInputElement>('#title');
+  const title = document.querySelector<HTMLInputElement>('#title');
   const as = find<HTMLFieldSetElement>('#as');
   const asText = find<HTMLInputElement>('#as input[value="text"]');
   const preview = find('[data-preview]');
   const chosenText = find('[data-chosen]');
   const invitation = chosenText.textContent;
   const choose = find('[data-chosen] + .button');
-  const { maxBytes, maxSize = '' } = find('[data-upload]').dataset;
+  const { maxBytes, maxSize = '' } = form.dataset;
   let turns = 0;
   let suggested = '';
   if (as.querySelector(':checked') === null) asText.checked = true;
@@ -51,16 +51,19 @@ export function startDocument(form: HTMLFormElement, tell: (fault: string | null
     as.hidden = as.disabled = !('text' in read);
     const html = 'html' in read ? new TextDecoder().decode(read.html) : asMeant(read.text, chosen.name);
     showPreview(preview, html, (found) => {
-      if (title.value !== suggested) return; // a person's own title stays
+      if (title?.value !== suggested) return; // a person's own title stays
       suggested = title.value = [...(found || titleOfName(chosen.name))].slice(0, title.maxLength).join('');
     });
   }
 
   const asMeant = (text: string, name: string) => (asText.checked ? textDocument(text, name) : text);
 
-  function take(files: FileList): void {
-    file.files = files;
+  function take(taken: File): void {
+    const files = new DataTransfer();
+    files.items.add(taken);
+    file.files = files.files;
     void show();
+    scrollTo(0, 0);
   }
 
   let timer = 0;
@@ -74,7 +77,8 @@ export function startDocument(form: HTMLFormElement, tell: (fault: string | null
     const { clipboardData, target } = event;
     const isTyping = target instanceof Element && target.matches('textarea, input:not([type="file"])');
     if (clipboardData === null || isTyping) return;
-    if (clipboardData.files.length > 0) take(clipboardData.files);
+    const [copied] = clipboardData.files;
+    if (copied) take(copied);
     else {
       pasted.value = markupOf(clipboardData);
       file.value = '';

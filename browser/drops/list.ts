@@ -1,3 +1,5 @@
+import { readPage } from '../shared/read-page.ts';
+
 /**
  * Shows the drops that were published since the page was opened. What is on the page stays, with its state; a welcome gives
  * way to the list. @returns the part that is new, or null if the list cannot be read
@@ -16,15 +18,4 @@ export async function refreshList(): Promise<ParentNode | null> {
   const [count, freshCount] = [shown, fresh].map((root) => root.querySelector('[data-count]'));
   if (count && freshCount) count.textContent = freshCount.textContent;
   return list;
-}
-
-/** XMLHttpRequest makes a document of an answer; `DOMParser` would need a policy of trusted types. */
-function readPage(url: string): Promise<Document | null> {
-  return new Promise((resolve) => {
-    const request = new XMLHttpRequest();
-    request.open('GET', url);
-    request.responseType = 'document';
-    request.addEventListener('loadend', () => resolve(request.responseXML));
-    request.send();
-  });
 }

@@ -1,4 +1,5 @@
 import { find } from '../shared/find.ts';
+import { readPage } from '../shared/read-page.ts';
 import { startDocument } from './document.ts';
 import { type Refusal, upload } from './upload.ts';
 
@@ -24,14 +25,23 @@ export function startPublishForm(): void {
   async function publish(): Promise<void> {
     button.disabled = true;
     clearFault(form);
-    const outcome = await upload(new FormData(form), (part) => {
+    const outcome = await upload(form.action, new FormData(form), (part) => {
       progress.textContent = part < 1 ? `${Math.round(part * 100)} %` : 'Publishing…';
     });
-    if ('drop' in outcome) return location.assign(`/drops/${outcome.drop.slug}?notice=new`);
+    if ('drop' in outcome)
+      return location.assign(`/drops/${outcome.drop.slug}?notice=${form.dataset.publish}`);
     button.disabled = false;
     progress.textContent = '';
+    if (outcome.refusal.isConflict) await showLive(form.action);
     showFault(form, outcome.refusal);
   }
+}
+
+/** Takes the version that is live, and the revision of the drop, from the page of the form as it is now. */
+async function showLive(address: string): Promise<void> {
+  const fresh = (await readPage(address))?.querySelectorAll('[data-renew]') ?? [];
+  const old = document.querySelectorAll('[data-renew]');
+  for (const [i, element] of fresh.entries()) old[i]?.replaceWith(element);
 }
 
 /** Beside the field, which gets the focus. */

@@ -3,8 +3,8 @@ import { addResult } from './results.ts';
 import { newKey, upload } from './upload.ts';
 
 interface Uses {
-  /** Gets a file that is dropped alone, instead of publishing it. */
-  takeOne?(files: FileList): void;
+  /** Gets a file that is dropped alone, or the first where only one can be published, instead of publishing it. */
+  takeOne?(file: File): void;
   /** After each file. */
   published?(): Promise<void>;
 }
@@ -13,7 +13,7 @@ interface Uses {
 export function startDropTarget({ takeOne, published }: Uses): void {
   const target = document.querySelector<HTMLElement>('[data-drop-target]');
   const form = document.querySelector<HTMLFormElement>('form[data-upload]');
-  if (!target || !form) return;
+  if (!target) return;
   let queue = Promise.resolve();
   const show = (isOver: boolean) => {
     target.hidden = !isOver;
@@ -32,9 +32,10 @@ export function startDropTarget({ takeOne, published }: Uses): void {
     show(false);
     if (!hasFiles(event)) return;
     event.preventDefault();
-    const files = event.dataTransfer?.files;
-    if (takeOne !== undefined && files?.length === 1) takeOne(files);
-    else add(files ?? []);
+    const files = event.dataTransfer?.files ?? [];
+    const [first] = files;
+    if (first && takeOne && (files.length === 1 || form === null)) takeOne(first);
+    else add(files);
   });
   document.addEventListener('click', ({ target: clicked }) => {
     if (clicked instanceof Element && clicked.closest('[data-choose]')) chooseFiles(add);
@@ -74,7 +75,7 @@ async function publish(file: File, form: HTMLFormElement): Promise<boolean> {
   data.set('key', newKey());
   data.set('file', file);
   data.set('as', 'text');
-  const outcome = await upload(data, result.progress);
+  const outcome = await upload(form.action, data, result.progress);
   if ('drop' in outcome) result.succeed(outcome.drop);
   else result.fail(outcome.refusal.message);
   return 'drop' in outcome;

@@ -1,3 +1,5 @@
+import { readPage } from '../shared/read-page.ts';
+
 export interface Published {
   readonly slug: string;
   readonly title: string;
@@ -10,6 +12,8 @@ export interface Refusal {
   /** The field of the form that is wrong. */
   readonly field?: string;
   readonly isSignedOut?: boolean;
+  /** Whether the drop has changed since the page was opened. */
+  readonly isConflict?: boolean;
 }
 
 type Outcome = { drop: Published } | { refusal: Refusal };
@@ -17,38 +21,30 @@ type Outcome = { drop: Published } | { refusal: Refusal };
 const tokenField = 'form_token';
 
 /** Publishes the form. If this page is of an earlier session, the form gets the token of the new one. @param progress gets 0 to 1 */
-export async function upload(form: FormData, progress: (part: number) => void): Promise<Outcome> {
-  const outcome = await send(form, progress);
+export async function upload(
+  action: string,
+  form: FormData,
+  progress: (part: number) => void,
+): Promise<Outcome> {
+  const outcome = await send(action, form, progress);
   if ('drop' in outcome || outcome.refusal.field !== tokenField) return outcome;
-  const token = await findToken();
+  const page = await readPage('/drops/new');
+  const token = page === null ? undefined : tokenInputs(page)[0]?.value;
   if (token === undefined) return outcome;
   form.set(tokenField, token);
   for (const input of tokenInputs(document)) input.value = token;
-  return send(form, progress);
+  return send(action, form, progress);
 }
 
 const tokenInputs = (page: Document) =>
   page.querySelectorAll<HTMLInputElement>(`input[name="${tokenField}"]`);
 
-/** In a page of the session as it is now. */
-function findToken(): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const request = new XMLHttpRequest();
-    request.open('GET', '/drops/new');
-    request.responseType = 'document';
-    request.addEventListener('loadend', () =>
-      resolve(request.responseXML ? tokenInputs(request.responseXML)[0]?.value : undefined),
-    );
-    request.send();
-  });
-}
-
 /** XMLHttpRequest, because `fetch` tells no progress of an upload. */
-function send(form: FormData, progress: (part: number) => void): Promise<Outcome> {
+function send(action: string, form: FormData, progress: (part: number) => void): Promise<Outcome> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
     const lost = () => resolve({ refusal: { message: 'The connection was lost. Try again.' } });
-    request.open('POST', '/drops/new');
+    request.open('POST', action);
     request.setRequestHeader('Accept', 'application/json');
     request.responseType = 'json';
     request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
@@ -69,11 +65,15 @@ function send(form: FormData, progress: (part: number) => void): Promise<Outcome
   });
 }
 
+const changed =
+  'The drop was changed after you opened this page. What is live now is shown beside yours. Nothing was published: publish again to replace it';
+
 function refusalOf(
   error: { message?: string; details?: { field?: string } } | undefined,
   status: number,
 ): Refusal {
   if (error?.message === undefined) return { message: `The service answered ${status}. Try again later.` };
+  if (status === 412) return { message: changed, isConflict: true };
   if (status === 401) return { message: 'You are signed out: nothing was published.', isSignedOut: true };
   const field = error.details?.field;
   return field === undefined ? { message: error.message } : { message: error.message, field };

@@ -54,7 +54,7 @@ describe('The page of a drop in the dashboard', () => {
     expect(frame.sandbox).to.equal('allow-scripts allow-forms');
     expect((await service.get(frame.src ?? '')).text).to.include('<p>A page');
     const policy = answer.headers['content-security-policy']?.split('; ');
-    expect(policy).to.include(`frame-src ${service.url}/p/${slug}/raw`);
+    expect(policy).to.include(`frame-src ${service.url}/p/${slug}/raw ${service.url}/preview`);
     expect(answer.headers['cache-control']).to.equal('no-store');
   });
 
@@ -320,7 +320,7 @@ describe('The page of a drop in the dashboard, with CONTENT_ORIGIN', () => {
     const { url, path, host, sandbox } = frameIn(answer);
     expect(sandbox).to.equal('allow-scripts allow-forms allow-same-origin');
     const policy = answer.headers['content-security-policy']?.split('; ');
-    expect(policy).to.include(`frame-src ${url.origin}/p/${slug}/raw`);
+    expect(policy).to.include(`frame-src ${url.origin}/p/${slug}/raw ${service.config.BASE_URL}/preview`);
     expect((await service.get(path, { headers: { host } })).text).to.include('<p>A page');
   });
 });

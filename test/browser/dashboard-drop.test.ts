@@ -49,7 +49,7 @@ describeInBrowsers('The page of a drop in the dashboard', (browser) => {
     await keyboard.press('Enter');
     await page.getByText('The passcode is set.').waitFor();
     expect(await read()).to.include({ locked: true });
-    await page.frameLocator('iframe').getByText('A page').waitFor();
+    await page.frameLocator('.stage iframe').getByText('A page').waitFor();
 
     await follow(page, 'Change the passcode');
     await follow(page, 'Remove passcode');
@@ -63,7 +63,7 @@ describeInBrowsers('The page of a drop in the dashboard', (browser) => {
       html: '<meta name="viewport" content="width=device-width"><h1>Framed</h1>',
     });
     const { page, faults } = await open(`/drops/${slug}`, { javaScriptEnabled: false });
-    await page.frameLocator('iframe').getByText('Framed').waitFor();
+    await page.frameLocator('.stage iframe').getByText('Framed').waitFor();
     for (const [width, inside] of [
       [1440, () => 1280],
       [768, () => 1280],
@@ -72,7 +72,7 @@ describeInBrowsers('The page of a drop in the dashboard', (browser) => {
       await page.setViewportSize({ width, height: 900 });
       const stage = (await page.locator('.stage').boundingBox()) ?? { width: 0, height: 1 };
       expect(stage.width / stage.height).to.be.closeTo(1.6, 0.02);
-      expect((await page.locator('iframe').boundingBox())?.width).to.be.closeTo(stage.width - 2, 2);
+      expect((await page.locator('.stage iframe').boundingBox())?.width).to.be.closeTo(stage.width - 2, 2);
       expect(await page.evaluate("document.querySelector('iframe').offsetWidth")).to.be.closeTo(
         inside(stage.width - 2),
         1,

@@ -144,7 +144,8 @@ function drop(text: string): Drop {
 function ownedPage(owned: Drop, text: string) {
   const facts = { id: 'x', number: 1, sizeBytes: 1, hasContext: true, mediaType: 'text/html', createdAt: 0 };
   return dropPage({
-    ...{ drop: owned, baseUrl: 'https://drops.example', notice: text, formField: html`` },
+    ...{ drop: owned, notice: text, formField: html`` },
+    config: { BASE_URL: 'https://drops.example', HTML_MAX_BYTES: 1, CONTEXT_MAX_BYTES: 1 },
     stats: { viewCount: 1, days: [{ date: '2026-01-31', views: 1 }] },
     range: { key: '30', days: 1, name: '30 days', step: 1 },
     preview: { src: text, sandbox: '', source: '' },

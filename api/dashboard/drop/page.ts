@@ -11,9 +11,11 @@ import { createLatestPreviews, type Preview } from '../../pages/frame.ts';
 import { sandbox } from '../../pages/raw-headers.ts';
 import { sourceHandlers } from '../../versions/source.ts';
 import { type HistoryData, historySection, historyStyles } from '../history/versions.ts';
+import { type VersionConfig, versionForm } from '../new/version.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { dropHeader } from './header.ts';
+import { dropCrumbs } from './parts.ts';
 import { type Range, rangeOf, type Views, viewsSection } from './views-section.ts';
 
 interface OwnedPage extends HistoryData {
@@ -21,7 +23,7 @@ interface OwnedPage extends HistoryData {
   readonly range: Range;
   /** null: the page was taken down. */
   readonly preview: Preview | null;
-  readonly baseUrl: string;
+  readonly config: VersionConfig;
   /** From the address. */
   readonly notice: unknown;
 }
@@ -45,7 +47,7 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
         previewOf(caller, slug),
         drops.listVersions(caller, slug),
       ]);
-      return dropPage({ drop, stats, range, preview, versions, baseUrl: config.BASE_URL, notice, formField });
+      return dropPage({ drop, stats, range, preview, versions, config, notice, formField });
     }),
 
     /** The latest version, as it was posted. */
@@ -54,21 +56,24 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
 }
 
 export function dropPage(parts: OwnedPage): PageParts {
-  const { drop, versions, stats, range, preview, baseUrl, notice } = parts;
+  const { drop, versions, stats, range, preview, config, notice, formField } = parts;
+  const { BASE_URL } = config;
+  const next = preview && versionForm({ drop, preview, formField }, config);
   return {
     title: drop.title,
-    styles: ['drop', ...historyStyles],
-    scripts: ['drop'],
-    ...(preview && { policy: { 'frame-src': preview.source } }),
-    body: html`${dropHeader(drop, baseUrl, notice)}
+    styles: ['drop', ...(next?.styles ?? historyStyles)],
+    scripts: ['drop', ...(next?.scripts ?? [])],
+    ...(next && { policy: next.policy }),
+    body: html`${dropHeader(drop, BASE_URL, notice)}
 ${takenDownNotice(drop)}
 <div${preview && html` class="drop-overview"`}>
 ${previewSection(preview)}
 <div class="aside">${detailsSection(drop, versions[0])}
-${drop.takedown === null && shareSection(drop, baseUrl)}</div>
+${drop.takedown === null && shareSection(drop, BASE_URL)}</div>
 ${viewsSection({ slug: drop.slug, stats, range })}
 </div>
-${historySection(parts)}`,
+${historySection(parts)}
+${next && html`<section class="next-version" aria-labelledby="next-title">${dropCrumbs(drop)}\n<h2 id="next-title">New version</h2>\n${next.body}</section>`}`,
   };
 }
 
@@ -81,9 +86,6 @@ function takenDownNotice({ takedown, slug }: Drop): Html | null {
 </div>`;
 }
 
-/** The header has room for so many characters of a title. */
-const longTitle = 60;
-
 /** What the owner has said about a drop, and the way to change it. */
 function detailsSection(drop: Drop, latest: OwnedVersion | undefined): Html {
   const { slug, title, description, metadata, locked, createdAt, updatedAt, expiresAt } = drop;
@@ -95,7 +97,7 @@ function detailsSection(drop: Drop, latest: OwnedVersion | undefined): Html {
   return html`<section class="panel" aria-labelledby="details-title">
 <div class="panel-head"><h2 id="details-title">Details</h2>${mayChange && html`<a class="button quiet small" href="${paths.edit}">Edit details</a>`}</div>
 <dl class="facts plain">
-${title.length > longTitle && fact('Title', visible(title))}
+${fact('Title', visible(title))}
 ${fact('Description', description === null ? soft('None') : html`<span class="description">${visible(description)}</span>`)}
 ${fact('Tags', metadata.size === 0 ? soft('None') : tagList(metadata))}
 ${fact('Passcode', html`${passcode}${mayChange && html` <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`}`)}

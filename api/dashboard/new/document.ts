@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { Config } from '../../../shared/config/config.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { randomBase62 } from '../../../shared/domain/ids.ts';
 import { readHtmlFile, textDocument } from '../../../shared/html/html-file.ts';
@@ -99,6 +100,11 @@ function toParts(form: Form): FormParts {
 function toForm(parts: FormParts): Form {
   const typed = [...parts].filter(([name]) => name !== 'file');
   return new Map(typed.map(([name]) => [name, textOf(parts, name)]));
+}
+
+/** What a script checks before it sends a document (browser/shared/html-file.ts). */
+export function sizeLimit({ HTML_MAX_BYTES }: Pick<Config, 'HTML_MAX_BYTES'>): Html {
+  return html` data-max-bytes="${HTML_MAX_BYTES}" data-max-size="${sizeText(HTML_MAX_BYTES)}"`;
 }
 
 /** A file to choose, or text to paste. @param sent before an error @param wrong the field of the error */

@@ -22,7 +22,15 @@ import { sendJson } from '../../http/send.ts';
 import { isOutdated } from '../../http/session.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import { dashboardPages } from '../pages.ts';
-import { documentFields, documentForm, type FormParts, keyOfForm, readDocument, textOf } from './document.ts';
+import {
+  documentFields,
+  documentForm,
+  type FormParts,
+  keyOfForm,
+  readDocument,
+  sizeLimit,
+  textOf,
+} from './document.ts';
 import { previewRoute } from './preview.ts';
 
 /** How long a new drop can be kept, in days; '' for ever. */
@@ -137,7 +145,7 @@ function newPage({ sent = new Map(), formField, error }: NewPage, config: Config
     body: html`<div class="page-head"><div><h1>New drop</h1>
 <p class="soft">Publish one self-contained HTML document, up to ${sizeText(HTML_MAX_BYTES)}.</p></div></div>
 ${dropTarget(formField, config)}
-<div class="publish"><form method="post" action="${newDropPath}" enctype="multipart/form-data" data-publish>
+<div class="publish"><form method="post" action="${newDropPath}" enctype="multipart/form-data" data-publish="new"${sizeLimit(config)}>
 ${formError(error)}
 ${formField}${documentFields(sent, wrong)}
 <div data-details><label for="title">Title</label>
@@ -163,8 +171,8 @@ ${textOf(sent, 'tags')}</textarea>
 }
 
 /** Where a script shows that files can be dropped, and what becomes of each. Its form has the form token for the script. */
-export function dropTarget(formField: Html, { HTML_MAX_BYTES }: Config): Html {
+export function dropTarget(formField: Html, config: Config): Html {
   return html`<div class="dropzone drop-target" data-drop-target hidden><p class="strong">Drop HTML files to publish them</p></div>
-<form hidden data-upload data-max-bytes="${HTML_MAX_BYTES}" data-max-size="${sizeText(HTML_MAX_BYTES)}">${formField}</form>
+<form hidden action="${newDropPath}" data-upload${sizeLimit(config)}>${formField}</form>
 <section class="panel uploads" aria-label="Published files" data-uploads hidden><h2>Published files</h2><ul aria-live="polite"></ul></section>`;
 }

@@ -1,24 +1,44 @@
+import type { Request } from 'express';
 import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import type { Target } from '../../../shared/drops/drops.ts';
+import { presentDrop } from '../../drops/presenter.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
+import { isNavigation } from '../../http/answer-error.ts';
 import { readSlug } from '../../http/parameters.ts';
+import { previewPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
+import { sendJson } from '../../http/send.ts';
+import type { Session } from '../../http/session.ts';
+import { createLatestPreviews, type Preview } from '../../pages/frame.ts';
 import { contextField } from '../drop/context.ts';
 import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts.ts';
+import { historyStyles } from '../history/versions.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import { documentFields, documentForm, type FormParts, keyOfForm, readDocument, textOf } from './document.ts';
+import {
+  documentFields,
+  documentForm,
+  type FormParts,
+  keyOfForm,
+  readDocument,
+  sizeLimit,
+  textOf,
+} from './document.ts';
+
+export type VersionConfig = Pick<Config, 'BASE_URL' | 'HTML_MAX_BYTES' | 'CONTEXT_MAX_BYTES'>;
 
 interface VersionForm {
   readonly drop: Drop;
+  /** Of the version that is live. null: the drop was taken down. */
+  readonly preview: Preview | null;
   /** What was sent. Absent: nothing yet. */
   readonly sent?: FormParts;
   readonly formField: Html;
@@ -29,54 +49,93 @@ interface VersionForm {
 /** /drops/{slug}/new-version: a person publishes another document at the address of a drop. */
 export function newVersionRoutes(parts: RouteParts): readonly Route[] {
   const { drops, idempotency, config } = parts.services;
+  const previewOf = createLatestPreviews(parts.services);
   const path = dropPaths(':slug').newVersion;
   const bodies = createDropBodyReaders(config);
 
   /** Title, description, tags and passcode stay. The same form sent twice publishes once. */
-  async function publish(caller: Caller, target: Target, sent: FormParts): Promise<void> {
+  async function publish(caller: Caller, target: Target, sent: FormParts): Promise<Drop> {
     const html = readDocument(sent, config.HTML_MAX_BYTES);
     const context = bodies.readContext({ context: textOf(sent, 'context') });
     const add = (ids?: WriteIds) => drops.addVersion(caller, target, { html, context }, ids);
-    await idempotency.once(caller, keyOfForm(dropPaths(target.slug).newVersion, sent), target.slug, add);
+    const key = keyOfForm(dropPaths(target.slug).newVersion, sent);
+    return (await idempotency.once(caller, key, target.slug, add)).drop;
+  }
+
+  async function read(req: Request, { caller, formField }: Session): Promise<VersionForm> {
+    const drop = await drops.get(caller, readSlug(req));
+    return { drop, preview: await previewOf(caller, drop.slug), formField };
   }
 
   return [
-    dashboardPages(parts, 'drops').page(path, async (req, _, { caller, formField }) =>
-      versionPage({ drop: await drops.get(caller, readSlug(req)), formField }, config),
+    dashboardPages(parts, 'drops').page(path, async (req, _, session) =>
+      versionPage(await read(req, session), config),
     ),
 
-    /** After a conflict the form is about the drop as it is now, so that sending it again publishes after what is live. */
+    /**
+     * A script gets the drop, or the error's envelope. After a conflict the form is about the drop as it is now, so that sending
+     * it again publishes after what is live.
+     */
     documentForm(parts, {
       path,
       nav: 'drops',
-      async save(req, _, { caller }, sent) {
-        const slug = readSlug(req);
-        await publish(caller, targetOf(req, textOf(sent, 'if_match')), sent);
-        return `${dropPaths(slug).drop}?notice=published`;
+      async save(req, res, { caller }, sent) {
+        const drop = await publish(caller, targetOf(req, textOf(sent, 'if_match')), sent);
+        if (isNavigation(req)) return `${dropPaths(drop.slug).drop}?notice=published`;
+        sendJson(res, presentDrop(drop, config.BASE_URL));
+        return null;
       },
-      again: async (req, { caller, formField }, sent, error) =>
-        versionPage({ drop: await drops.get(caller, readSlug(req)), sent, formField, error }, config),
+      again: async (req, session, sent, error) =>
+        versionPage({ ...(await read(req, session)), sent, error }, config),
     }),
   ];
 }
 
-/** The form with which a person publishes another document at the address of a drop. */
-function versionPage({ drop, sent = new Map(), formField, error }: VersionForm, config: Config): PageParts {
-  const { drop: back, newVersion } = dropPaths(drop.slug);
-  const again = 'Nothing was published. Publish again to replace it.';
+/** The page whose form publishes another document at the address of a drop. */
+function versionPage(parts: VersionForm, config: Config): PageParts {
+  const { drop, error } = parts;
+  const { body, ...form } = versionForm(parts, config);
   return {
+    ...form,
     title: 'New version',
-    styles: ['drops'],
     error,
-    body: html`<div class="reading">${dropCrumbs(drop)}
+    body: html`${dropCrumbs(drop)}
 <h1>New version</h1>
 <p class="soft">Viewers see it at the same address, in place of version ${drop.latestVersion}, which you can compare and restore. Title, description, tags and passcode stay. Up to ${sizeText(config.HTML_MAX_BYTES)}.</p>
-<form method="post" action="${newVersion}" enctype="multipart/form-data" class="panel">
+${body}`,
+  };
+}
+
+/**
+ * The form, and the version that is live beside the new one, which a script shows. After a conflict the script takes what is
+ * `data-renew` from the page as it is then (browser/drops/publish-form.ts).
+ */
+export function versionForm(parts: VersionForm, config: VersionConfig) {
+  const { drop, preview, sent = new Map(), formField, error } = parts;
+  const { drop: back, newVersion } = dropPaths(drop.slug);
+  const again = 'Nothing was published. Publish again to replace it.';
+  const field = error?.details?.field;
+  const context = textOf(sent, 'context');
+  const next = html`<span data-renew>${drop.latestVersion + 1}</span>`;
+  const body = html`<div class="dropzone drop-target" data-drop-target hidden><p class="strong">Drop the file to see it beside the version that is live</p></div>
+<form method="post" action="${newVersion}" enctype="multipart/form-data" data-publish="published"${sizeLimit(config)}>
 ${formError(conflictText(drop, error, again) ?? error)}
-${formField}${revisionField(drop)}
-${documentFields(sent, error?.details?.field)}
-${contextField(textOf(sent, 'context'), config.CONTEXT_MAX_BYTES, error?.details?.field === 'context')}
-<div class="actions"><button type="submit">Publish</button><a class="button quiet" href="${back}">Cancel</a></div>
-</form></div>`,
+<span data-renew>${formField}${revisionField(drop)}</span>
+${documentFields(sent, field)}
+<div data-details><details class="more"${context !== '' && html` open`}><summary>Context</summary>${contextField(context, config.CONTEXT_MAX_BYTES, field === 'context')}</details>
+<div class="actions"><button type="submit"><span>Publish version ${next}</span></button><a class="button quiet" href="${back}">Cancel</a><span class="small soft" data-progress role="status"></span></div></div>
+</form>
+<div class="sides">${
+    preview &&
+    html`<figure data-renew><figcaption><b>Version ${drop.latestVersion}</b> <span class="soft small">live now</span></figcaption>
+<iframe src="${preview.src}" title="Version ${drop.latestVersion}" sandbox="${preview.sandbox}" loading="lazy" referrerpolicy="no-referrer"></iframe></figure>`
+  }
+<figure data-preview="${previewPath}" hidden><figcaption><b>Version ${next}</b> <span class="soft small">not published yet</span></figcaption></figure></div>`;
+  const shown = config.BASE_URL + previewPath;
+  return {
+    body,
+    styles: [...historyStyles, 'drops', 'publish'],
+    scripts: ['publish'],
+    policy: { 'connect-src': "'self'", 'frame-src': preview ? `${preview.source} ${shown}` : shown },
   };
 }
