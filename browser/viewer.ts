@@ -2,12 +2,14 @@
 import { watchFrame } from './viewer/frame.ts';
 import { watchLatest } from './viewer/latest.ts';
 import { prepareMenus } from './viewer/menus.ts';
+import { preparePhone } from './viewer/phone.ts';
 
 const frame = document.querySelector('iframe');
 const main = document.querySelector('main');
 if (frame !== null && main !== null) {
   watchFrame(main, frame);
   prepareMenus(main);
+  preparePhone(main, frame);
   const { latest, id } = main.dataset;
   if (latest !== undefined && id !== undefined) watchLatest(latest, id);
 }

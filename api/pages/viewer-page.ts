@@ -1,6 +1,6 @@
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { timeAgo, timeTag } from '../html/parts.ts';
+import { timeTag } from '../html/parts.ts';
 import { helpPath, pagePartPath, pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
 import { type SocialParts, socialTags } from './social-tags.ts';
@@ -43,6 +43,7 @@ export function viewerPage(parts: ViewerParts): PageParts {
     scripts: ['shared', 'viewer'],
     styles: ['viewer'],
     body: html`${viewerBar(parts)}
+<button type="button" class="handle" aria-label="Show the bar" hidden></button>
 <main${live}>
 <iframe src="${rawUrl}" title="${title}" sandbox="${tokens}" allow="${fullScreen}; clipboard-write" referrerpolicy="no-referrer"></iframe>
 <div class="failure" role="alert" hidden>
@@ -69,46 +70,36 @@ function anyOrigin(baseUrl: string): string {
 }
 
 /**
- * Title, version, context and menus, which are popovers. Buttons that need a script (browser/viewer.ts) are hidden without.
+ * One row: title, version and menus, which are popovers. Buttons that need a script (browser/viewer.ts) are hidden without.
  */
 function viewerBar(parts: ViewerParts): Html {
-  const { title, context, createdAt } = parts;
+  const { title } = parts;
   return html`<header class="bar">
-<h1><button type="button" popovertarget="about" dir="auto" title="${title}">${title}</button></h1>
+<h1><button type="button" popovertarget="about" title="${title}"><span dir="auto">${title}</span></button></h1>
 ${aboutMenu(parts)}
-<div class="tools">
-<p class="updated"><span class="word">updated </span>${timeAgo(createdAt)}</p>
 ${versionMenu(parts)}
-${context && contextToggle(context)}
 ${shareMenu(parts)}
 ${moreMenu(parts)}
-</div>
 </header>`;
 }
 
-/** The whole title, which the bar may cut. */
-function aboutMenu({ title, description, version, createdAt }: ViewerParts): Html {
+/** The whole title, which the bar may cut, and everything about the page that is not an act. */
+function aboutMenu(parts: ViewerParts): Html {
+  const { slug, title, description, version, latestVersion, createdAt, context } = parts;
+  const versions = latestVersion > 1 && html` <a href="${pagePartPath(slug, 'versions')}">All versions</a>`;
   return html`<div class="sheet about" popover id="about">
-<p class="strong" dir="auto">${title}</p>
-${description !== null && html`<p dir="auto">${description}</p>\n`}<p class="soft small">Version ${version}, published ${timeTag(createdAt)} with <a href="/">Dropleaf</a></p>
-<p class="small"><a href="${helpPath}#viewers">What is this page?</a></p>
-</div>`;
+<h2 dir="auto">${title}</h2>
+${description !== null && html`<p dir="auto">${description}</p>\n`}<p class="soft small">Version ${version}, published ${timeTag(createdAt)} with <a href="/">Dropleaf</a>.${versions}</p>
+<p class="small"><a href="${helpPath}#viewers">What is this page?</a> · <a href="${reportPath(slug, version)}" rel="nofollow">Report this page</a></p>
+${context && html`<details class="context" open>\n<summary><h2>Context</h2></summary>\n${context}\n</details>\n`}</div>`;
 }
 
 /** The script puts the list of versions in place of the link to it: the list is not read for every viewer. */
 function versionMenu({ slug, version, latestVersion }: ViewerParts): Html | false {
   if (latestVersion === 1) return false;
   const isOld = version !== latestVersion;
-  return html`${isOld && html`<a class="latest" href="${pagePath(slug)}">Latest</a>\n`}<button type="button" class="opener${isOld && ' old'}" popovertarget="versions"><span class="word">Version </span>${version} of ${latestVersion}</button>
+  return html`${isOld && html`<a class="latest" href="${pagePath(slug)}">Latest</a>\n`}<button type="button" class="opener${isOld && ' old'}" popovertarget="versions"><span class="word">Version </span>${version}<span class="word"> of ${latestVersion}</span></button>
 <div class="sheet list" popover id="versions" data-shown="${version}"><a href="${pagePartPath(slug, 'versions')}" data-list>All versions</a></div>`;
-}
-
-/** A `details` element, because on wide screens it stays open beside the page (browser/viewer.css). */
-function contextToggle(context: Html): Html {
-  return html`<details class="context">
-<summary>Context</summary>
-<section aria-label="Context" tabindex="0">${context}</section>
-</details>`;
 }
 
 function shareMenu({ baseUrl, slug, title, version, latestVersion, isLocked }: ViewerParts): Html {
@@ -133,10 +124,11 @@ function moreMenu({ slug, version, latestVersion, ownOrigin, rawUrl }: ViewerPar
   return html`<button type="button" class="opener" popovertarget="more" aria-label="More">${moreIcon}</button>
 <div class="sheet list" popover id="more">
 <button type="button" data-full-screen hidden>Full screen</button>
+<button type="button" aria-pressed="false" data-desktop hidden>Desktop width</button>
+<button type="button" data-hide-bar hidden>Hide this bar</button>
 <a href="${alone}" target="_blank">Open without this bar</a>
 ${print}
 <a href="${pagePartPath(slug, 'download', version)}" rel="nofollow">Download</a>
-<a href="${reportPath(slug, version)}" rel="nofollow">Report this page</a>
 </div>`;
 }
 

@@ -46,7 +46,7 @@ function helpText({ HTML_MAX_BYTES, VERSIONS_PER_DROP, SECURITY_CONTACT }: Confi
   below it is theirs. We do not write or check pages, and do not say who published one: ask the person who sent you the link.
 - **Is it safe?** A page runs in a sandbox: it cannot read other websites, your files, or other pages here. It can still ask you
   for something. Do not enter a password or a card number into a page that you did not expect.
-- **How do I report it?** Press ⋯ in the bar, then Report this page. You need no account. The operators of this service read the
+- **How do I report it?** Press the title in the bar, then Report this page. You need no account. The operators of this service read the
   report, and can take the page down.
 - **It asks for a passcode.** Its owner chose one: ask the person who sent you the link. After too many wrong ones the page
   accepts none for some minutes.

@@ -11,7 +11,6 @@ export function prepareMenus(main: HTMLElement): void {
   offerFullScreen(main);
   offerShare();
   loadVersions();
-  closeContext();
 }
 
 function offerFullScreen(main: HTMLElement): void {
@@ -80,21 +79,4 @@ function timeOf(ms: number): HTMLTimeElement {
   time.dateTime = new Date(ms).toISOString();
   time.title = `${time.dateTime.slice(0, 19).replace('T', ' ')} UTC`;
   return time;
-}
-
-/** Escape and outside clicks close a context over the page (browser/viewer.css), like menus; beside the page it stays. */
-function closeContext(): void {
-  const context = document.querySelector<HTMLDetailsElement>('details.context');
-  const summary = context?.querySelector('summary');
-  if (context == null || summary == null) return;
-  document.addEventListener('keydown', ({ key }) => {
-    if (key !== 'Escape' || !context.open || document.querySelector(':popover-open') !== null) return;
-    context.open = false;
-    summary.focus();
-  });
-  const isBeside = matchMedia('(min-width: 60rem)');
-  document.addEventListener('pointerdown', ({ target }) => {
-    if (context.open && !isBeside.matches && target instanceof Node && !context.contains(target))
-      context.open = false;
-  });
 }

@@ -57,11 +57,8 @@ describe('Our own pages are accessible and have valid markup', function () {
       await inspect('viewer');
       for (const menu of ['Version 1 of 2', 'Share', 'More', 'Orders of week 46 & others']) {
         await page.getByRole('button', { name: menu }).click();
-        await inspect(`viewer-menu-${menu}`, { colorsOnly: menu !== 'Share' });
+        await inspect(`viewer-menu-${menu}`, { colorsOnly: menu === 'More' });
       }
-      await page.keyboard.press('Escape');
-      await page.getByText('Context', { exact: true }).click();
-      await inspect('viewer-context');
     });
 
     it('a public page with nothing but a title', async () => {

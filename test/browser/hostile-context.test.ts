@@ -101,8 +101,8 @@ describeInBrowsers('A hostile context', (browser) => {
         });
       }
       await page.goto(url);
-      await page.getByText('Context', { exact: true }).click();
-      const section = page.locator('details section');
+      await page.locator('h1 button').click();
+      const section = page.locator('details.context');
       await section.waitFor({ state: 'visible' });
       expect(await section.innerText()).to.include('<script>');
       await section.evaluate((element) => {
@@ -118,7 +118,7 @@ describeInBrowsers('A hostile context', (browser) => {
   it('its links lead to the web alone, in a window of their own that knows nothing of ours', async () => {
     const { page } = await newPage();
     await page.goto(url);
-    const links = await page.locator('details section a[href]').evaluateAll((all) =>
+    const links = await page.locator('details.context a[href]').evaluateAll((all) =>
       all.map((link) => ({
         href: link.getAttribute('href'),
         rel: link.getAttribute('rel'),

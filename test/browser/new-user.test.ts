@@ -126,7 +126,7 @@ describeInBrowsers('A new user', (browser) => {
     await page.goto(drop.url);
     const text = page.getByText('Asked for by Ada.');
     expect(await text.isVisible()).to.equal(false);
-    await page.getByText('Context', { exact: true }).click();
+    await page.locator('h1 button').click();
     await text.waitFor({ state: 'visible' });
     expect(await page.locator('strong').innerText()).to.equal('by Ada');
   });

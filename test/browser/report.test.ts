@@ -30,7 +30,7 @@ describeInBrowsers('Reporting a page', (browser) => {
   it(`works from the viewer, ${browser.withLeastScripts}, and a reload does not send the report again`, async () => {
     const slug = await publish();
     const { page, faults } = await openPage(`/p/${slug}?v=1`);
-    await page.getByRole('button', { name: 'More' }).click();
+    await page.locator('h1 button').click();
     await page.getByRole('link', { name: 'Report this page' }).click();
     expect(page.url()).to.equal(`${service.url}/report/${slug}?v=1`);
     await page.getByLabel('It uses my work').check();

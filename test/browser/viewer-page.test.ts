@@ -93,7 +93,7 @@ describeInBrowsers('The viewer page', (browser) => {
       await shows(address, () => share.press('Enter'));
       await hides(address, () => page.locator('main').click());
       const more = page.getByRole('button', { name: 'More' });
-      await shows(page.getByRole('link', { name: 'Report this page' }), () => more.press('Enter'));
+      await shows(page.getByRole('link', { name: 'Download' }), () => more.press('Enter'));
       const needScripts = page.getByRole('button', { name: 'Full screen' });
       expect(await needScripts.count()).to.equal(javaScriptEnabled ? 1 : 0);
       // Chromium on Linux has no share sheet.
@@ -124,27 +124,103 @@ describeInBrowsers('The viewer page', (browser) => {
     await plain.context().close();
   });
 
-  it('the context stays open beside the page; over a narrow one Escape and a click outside close it', async () => {
-    const { slug } = await publish({ context: '# Why\n\nBecause.' });
-    const page = await open(`/p/${slug}`);
+  it('the menu of the title has the date, the versions, the report and the context, in order of headings', async () => {
+    const { owner, slug } = await publish({ description: 'Of a week' });
+    await owner.put(slug, { html: long('Two'), context: '# Why\n\nBecause.' });
+    const page = await open(`/p/${slug}`, { viewport: { width: 320, height: 640 } });
     const context = page.getByRole('heading', { name: 'Why' });
-    const pressContext = () => page.getByText('Context', { exact: true }).press('Enter');
-    await shows(context, pressContext);
-    await page.mouse.click(200, 500);
-    expect(await context.isVisible()).to.equal(true);
-    const [beside, frame] = [await context.boundingBox(), await page.locator('iframe').boundingBox()];
-    expect((frame?.x ?? 0) + (frame?.width ?? 0)).to.be.at.most(beside?.x ?? 0);
-    await page.getByText('Context', { exact: true }).focus();
+    const title = page.locator('h1 button');
+    await shows(context, () => title.press('Enter'));
+    const menu = page.locator('#about');
+    expect(await menu.innerText()).to.match(/^Orders\s+Of a week\s+Version 2, published .+ with Dropleaf/);
+    for (const name of ['All versions', 'Report this page']) await menu.getByRole('link', { name }).waitFor();
+    const headings = await page.locator(':is(h1, h2):visible').allInnerTexts();
+    expect(headings).to.deep.equal(['Orders', 'Orders', 'Context', 'Why']);
+    await hides(context, () => page.locator('#about summary').press('Enter'));
+    await shows(context, () => page.locator('#about summary').press('Enter'));
     await page.keyboard.press('Escape');
     await context.waitFor({ state: 'hidden' });
-    await page.setViewportSize(widths.phone);
-    for (const close of [
-      () => page.keyboard.press('Escape'),
-      () => page.locator('main').click({ position: { x: 180, y: 640 } }),
-    ]) {
-      await shows(context, pressContext);
-      await hides(context, close);
+    expect(await focused(page)).to.equal('about');
+    await shows(context, () => title.press('Enter'));
+    await hides(context, () => page.locator('main').click({ position: { x: 316, y: 560 } }));
+  });
+
+  it('the bar is one row of 44 px at every width', async () => {
+    const { owner, slug } = await publish({ title: 'A title that goes on '.repeat(9) });
+    await owner.put(slug, { html: long('Two') });
+    const page = await open(`/p/${slug}?v=1`);
+    for (const width of [320, 360, 768, 1440]) {
+      await page.setViewportSize({ width, height: 700 });
+      expect((await page.locator('.bar').boundingBox())?.height).to.equal(44);
+      for (const name of ['Version 1 of 2', 'Share', 'More']) {
+        const box = await page.getByRole('button', { name }).boundingBox();
+        if (box === null) throw new Error(`${name} is not shown`);
+        expect(box.y + box.height, name).to.be.at.most(44);
+        expect(box.x + box.width, name).to.be.at.most(width);
+      }
+      expect(await overflowOf(page)).to.equal(0);
     }
+  });
+
+  it('on a touch screen a swipe pushes the bar away and a pull at the upper edge of the page brings it back, as do a press and another', async () => {
+    const { slug } = await publish();
+    const page = await open(`/p/${slug}`, { viewport: widths.phone, hasTouch: true, isMobile: true });
+    const touch = await page.context().newCDPSession(page);
+    const swipe = async (from: number, to: number) => {
+      const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) =>
+        touch.send('Input.dispatchTouchEvent', { type, touchPoints: y === undefined ? [] : [{ x: 150, y }] });
+      await send('touchStart', from);
+      for (let step = 1; step <= 10; step++) {
+        await send('touchMove', from + ((to - from) * step) / 10);
+        await pause(16);
+      }
+      await send('touchEnd');
+    };
+    const bar = page.locator('.bar');
+    const isAway = async () => ((await bar.boundingBox())?.y ?? 0) === -44;
+    const isBack = async () => (await bar.boundingBox())?.y === 0;
+    const handle = page.getByRole('button', { name: 'Show the bar' });
+    expect(await handle.isVisible()).to.equal(false);
+    await actUntil(isAway, () => swipe(40, -40));
+    expect(await handle.isVisible()).to.equal(true);
+    await actUntil(isBack, () => swipe(300, 600));
+    await actUntil(
+      () => frameOf(page).then((frame) => frame.evaluate<boolean>('scrollY > 0')),
+      () => swipe(600, 300),
+    );
+    expect(await isBack(), 'the page scrolls, not what is around it').to.equal(true);
+
+    await page.getByRole('button', { name: 'More' }).tap();
+    await page.getByRole('button', { name: 'Hide this bar' }).tap();
+    await until(isAway, 'the bar is away');
+    await handle.tap();
+    await until(isBack, 'the bar is back');
+  });
+
+  it('at a desktop width a page that is cut off on a phone is whole', async () => {
+    const html =
+      '<!doctype html><title>Wide</title><table><tr><td><div style="width: 1200px">Wide</div></table>';
+    const { slug } = await publish({ html });
+    const page = await open(`/p/${slug}`, { viewport: widths.phone });
+    const frame = await frameOf(page);
+    const isWhole = () =>
+      frame.evaluate<boolean>('document.querySelector("div").getBoundingClientRect().right <= innerWidth');
+    expect(await isWhole()).to.equal(false);
+    const toggle = page.getByRole('button', { name: 'Desktop width' });
+    const press = async () => {
+      await page.getByRole('button', { name: 'More' }).click();
+      await toggle.click();
+    };
+    await press();
+    await until(isWhole, 'the page is whole');
+    expect(await page.locator('[data-desktop]').getAttribute('aria-pressed')).to.equal('true');
+    const { width = 0, height = 0 } = (await page.locator('iframe').boundingBox()) ?? {};
+    expect([width, height].map(Math.round)).to.deep.equal([widths.phone.width, widths.phone.height - 44]);
+    await press();
+    await until(async () => !(await isWhole()), 'the page is as before');
+    await page.setViewportSize(widths.wide);
+    await page.getByRole('button', { name: 'More' }).click();
+    expect(await toggle.isVisible()).to.equal(false);
   });
 
   it('a later version is offered while the page is looked at, without taking the focus; an address with v is left alone', async () => {
@@ -269,7 +345,7 @@ describeInBrowsers('The viewer page', (browser) => {
     const { faults } = watchPage(page, service.url);
     await page.goto(`${service.url}/p/${slug}`);
     await shows(page.locator('#about'), () => page.locator('h1 button').press('Enter'));
-    expect(await page.locator('#about p').first().textContent()).to.equal(title);
+    expect(await page.locator('#about h2').textContent()).to.equal(title);
     expect(await overflowOf(page)).to.equal(0);
     expect(faults).to.deep.equal([]);
   });

@@ -115,7 +115,7 @@ for (const name of ['v', 'g']) {
     const { slug } = await owner.create({ html: report('Long'), ...long });
     await owner.put(slug, { html: report('Longer') });
     await photograph(browser, 'context', `${service.url}/p/${slug}?v=1`, async (page) => {
-      await page.getByText('Context', { exact: true }).click();
+      await page.locator('h1 button').click();
       await page.getByRole('heading', { name: 'Why' }).waitFor();
       expect(await overflowOf(page)).to.equal(0);
     });
