@@ -163,6 +163,7 @@ describeInBrowsers('The viewer page', (browser) => {
   });
 
   it('on a touch screen a swipe pushes the bar away and a pull at the upper edge of the page brings it back, as do a press and another', async () => {
+    browser.needsChromium('touches');
     const { slug } = await publish();
     const page = await open(`/p/${slug}`, { viewport: widths.phone, hasTouch: true, isMobile: true });
     const touch = await page.context().newCDPSession(page);
