@@ -24,7 +24,7 @@ function helpPage(text: string): PageParts {
   const renderer = new MarkdownIt();
   const [intro = '', ...parts] = text.split(/^## /m);
   const sections = parts.map((part) => {
-    const [, id = '', title = '', body = ''] = /^(\w+): (.*)\n(.*)$/s.exec(part) ?? [];
+    const [, id = '', title = '', body = ''] = /^(\w+): (.*)\n([\s\S]*)$/.exec(part) ?? [];
     return { id, title, body };
   });
   return {

@@ -14,6 +14,9 @@ describe('GET /help', () => {
     const text = page.find('main')?.text ?? '';
     for (const words of ['I was sent a page', 'Report this page', 'Publish a page', 'safe@drops.example'])
       expect(text).to.include(words);
+    expect(page.all('h2')[0]?.text).to.equal('I was sent a page');
+    expect(page.all('strong')[0]?.text).to.equal('What is it, and who made it?');
+    expect(text).to.not.match(/\*\*|\]\(/);
     const person = await openDashboard(service);
     for (const { attributes } of page.all('a')) {
       const { href = '' } = attributes;
