@@ -23,12 +23,10 @@ export function readHtmlFile<Bytes extends Uint8Array>(
   { name, type }: FileName,
 ): HtmlFile<Bytes> {
   const start = String.fromCharCode(...bytes.subarray(0, startBytes));
-  const fault = faultOfKind(start, name);
-  if (fault !== null) return { fault };
   const own = utf16Of(start) === null ? decode(bytes, 'utf-8') : null;
   const text = own ?? convert(bytes, start);
-  if (text === null)
-    return { fault: bytes.includes(0) ? `This is no HTML document. ${chooseHtml}` : notUtf8 };
+  const fault = faultOfKind(start, name) ?? (text === null && (bytes.includes(0) ? noText : notUtf8));
+  if (fault || text === null) return { fault: `${fault}, and choose that file.` };
   if (!tag.test(text) || isNamedOtherwise(name, type)) return { text: text.replace('\ufeff', '') };
   return { html: own === null ? new TextEncoder().encode(text) : bytes };
 }
@@ -62,21 +60,17 @@ function isNamedOtherwise(name: string, type: string): boolean {
   return !htmlTypes.includes(type) || /\.(md|markdown|txt)$/i.test(name);
 }
 
-const chooseHtml = 'Choose a file whose name ends in .html.';
-const notUtf8 = 'The encoding of this file is unknown. Save the file as UTF-8, and choose it again.';
-const exportIt = 'Export it as HTML, and choose that file.';
-const saveAsPage = 'Save it as a web page (.html), and choose that file.';
-const saveFromBrowser =
-  'Save the page from the browser as “HTML only” or “Page source”, and choose that file.';
-
-const office = { is: 'an Office document', todo: saveAsPage };
-const picture = { is: 'a picture', todo: 'Put it into an HTML document, and choose that file.' };
-const webArchive = { is: 'a web archive', todo: saveFromBrowser };
+const notUtf8 = 'The encoding of this file is unknown. Save the file as UTF-8';
+const noText = 'This is no HTML document. Look for a file whose name ends in .html';
+const office = 'This is an Office document. Save it as a web page (.html)';
+const picture = 'This is a picture. Put it into an HTML document';
+const webArchive = 'This is a web archive. Save the page from the browser as “HTML only” or “Page source”';
 const officeName = /\.(docx|xlsx|pptx|od[tsp]|pages|numbers|key)$/i;
 
 /** Files that people take for pages, by their first bytes (as Latin-1). */
-const kinds: readonly (readonly [start: string, kind: { is: string; todo: string }])[] = [
-  ['%PDF-', { is: 'a PDF', todo: exportIt }],
+const kinds: readonly (readonly [start: string, fault: string])[] = [
+  ['%PDF-', 'This is a PDF. Export it as HTML'],
+  ['PK\x03\x04', 'This is a ZIP archive. Unpack it, and put styles and pictures into the HTML file'],
   ['\xd0\xcf\x11\xe0', office],
   ['{\\rtf', office],
   ['\x89PNG', picture],
@@ -86,20 +80,11 @@ const kinds: readonly (readonly [start: string, kind: { is: string; todo: string
   ['bplist00', webArchive],
   ['From: <Saved by', webArchive],
   ['MIME-Version:', webArchive],
-  [
-    'PK\x03\x04',
-    {
-      is: 'a ZIP archive',
-      todo: 'Unpack it, and choose the HTML file in it. Styles, scripts and pictures must be inside that file.',
-    },
-  ],
 ];
 
-function faultOfKind(start: string, name: string): string | null {
-  const [, kind] = kinds.find(([prefix]) => start.startsWith(prefix)) ?? [];
-  if (kind === undefined) return null;
-  const { is, todo } = start.startsWith('PK') && officeName.test(name) ? office : kind;
-  return `This is ${is}, not an HTML document. ${todo}`;
+function faultOfKind(start: string, name: string): string | undefined {
+  const [, fault] = kinds.find(([prefix]) => start.startsWith(prefix)) ?? [];
+  return start.startsWith('PK\x03') && officeName.test(name) ? office : fault;
 }
 
 /** By the byte order mark, or the `<` of a document without one. */

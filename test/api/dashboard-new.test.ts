@@ -119,7 +119,7 @@ describe('/drops/new: publishing in the browser', () => {
       [{ html, tags: 'a=1\na=2' }, 400, 'The tag a is there twice', 'tags'],
       [{ html, passcode: 'abc' }, 400, 'passcode must be at least 4', 'passcode'],
       [{ html, file: file(html) }, 400, 'Choose a file or paste', 'file'],
-      [{ file: file('GIF89a', png) }, 400, 'This is a picture, not an HTML document', 'file'],
+      [{ file: file('GIF89a', png) }, 400, 'This is a picture. Put it into an HTML document', 'file'],
       [{ file: file(html, png) }, 400, 'Say whether it is meant as plain text', 'as'],
       [{ html: 'text', title: 'T' }, 400, 'Say whether it is meant as plain text', 'as'],
       [{ file: file(Buffer.from([60, 112, 62, 0xff])) }, 400, 'Save the file as UTF-8', 'file'],

@@ -74,7 +74,7 @@ describeInBrowsers('The list of drops', (browser) => {
     await results.nth(2).getByRole('link').waitFor();
     const texts = await results.allInnerTexts();
     expect(texts[0]).to.include('One').and.include(`${service.url}/p/`);
-    expect(texts[1]).to.include('This is a picture, not an HTML document');
+    expect(texts[1]).to.include('This is a picture. Put it into an HTML document');
     expect(texts[2]).to.include('<b>Two</b>');
     expect(await results.first().getByRole('button', { name: 'Copy' }).isVisible()).to.equal(true);
     expect(await page.getByText('Drop HTML files to publish them').isVisible()).to.equal(false);

@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { attacks, attacksOnParent, findings, hostilePage } from './attacks.ts';
 import { describeInBrowsers, follow, openSignedIn, overflowOf, tabTo, widths } from './browser.ts';
 
 const html = (title: string, body = '<p>Hi') => `<!doctype html><title>${title}</title>${body}`;
@@ -203,6 +204,19 @@ describeInBrowsers('The form for a new drop', (browser) => {
     const results = page.getByRole('region', { name: 'Published files' }).getByRole('link');
     await results.nth(1).waitFor();
     expect((await dropsOf(ada)).map(({ title }) => title)).to.have.members(['Once', 'One', 'Two']);
+  });
+
+  it('a hostile document gets no further in the preview than a drop in the viewer', async () => {
+    const { page } = await open();
+    await page.evaluate("localStorage.setItem('secret', 'kept')");
+    await choose(page, { name: 'hostile.html', bytes: hostilePage([...attacks, ...attacksOnParent]) });
+    await preview(page).locator('h1').waitFor();
+    const frame = page.frames().find((each) => each.url().endsWith('/preview'));
+    if (frame === undefined) throw new Error('there is no preview');
+    for (const [what, got] of Object.entries(await findings(frame)))
+      expect(got, what).to.match(/^(\w*Error|Opaque|yes (undefined|null|SecurityError))$/);
+    expect(new URL(page.url()).pathname).to.equal('/drops/new');
+    expect(await page.title()).to.equal('New drop · Dropleaf');
   });
 
   it('the preview takes a document from its own page only', async () => {

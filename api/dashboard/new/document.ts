@@ -115,7 +115,7 @@ export function documentFields(sent: FormParts, wrong: unknown): Html {
   const choice = (value: string, text: string) =>
     html`<label class="choice"><input type="radio" name="as" value="${value}"${value === as && html` checked`}><span>${text}</span></label>`;
   return html`<input type="hidden" name="key" value="${textOf(sent, 'key') || randomBase62(formKeyLength)}">
-<div class="choose"><label for="file"><span data-without-script>HTML file</span><span data-needs-script hidden><strong data-chosen>Drop an HTML file here, or paste it</strong> <span class="button">Choose a file</span></span></label>
+<div class="choose"><label for="file"><span data-without-script>HTML file</span><span class="row between" data-needs-script hidden><strong data-chosen>Drop an HTML file here, or paste it</strong> <span class="button">Choose a file</span></span></label>
 <input id="file" name="file" type="file" accept=".html,.htm,text/html,.txt,.md"${fieldState(isInvalid, 'file-hint')}>
 <p class="hint" id="file-hint">With its styles, scripts and images inside.</p></div>
 <div data-paste><label for="html">Or paste the HTML</label>
