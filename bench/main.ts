@@ -5,6 +5,7 @@ import { readOptionValue } from './harness.ts';
 
 const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
   faults: () => import('./faults.ts'),
+  gallery: () => import('./gallery.ts'),
   growth: () => import('./growth.ts'),
   memory: () => import('./memory.ts'),
   rolling: () => import('./rolling.ts'),

@@ -10,7 +10,7 @@ const mostShown = 12;
 const loadMs = 5_000;
 /** A page that loads more often, or takes the focus more often, does nothing else. */
 const mostRepeats = 3;
-/** A page is loaded where the person stays, not where the person scrolls past. */
+/** Pages are loaded and removed when the person has not scrolled for so long: each costs frames of the scrolling. */
 const settleMs = 100;
 /** The process of pages that were removed ends within this time, also if one of them has a loop in `unload`. */
 const endMs = 1_000;
@@ -156,6 +156,9 @@ export function startThumbnails(): (root: ParentNode) => void {
       setTimeout(() => {
         if (document.hidden) all().forEach(remove);
       }, hiddenMs);
+  });
+  addEventListener('scroll', () => {
+    restsUntil = Math.max(restsUntil, performance.now() + settleMs);
   });
   addEventListener('pagehide', () => {
     for (const { id } of loading()) latePages.finished(id);
