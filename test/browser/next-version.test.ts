@@ -3,10 +3,9 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useOnce } from '../support/between.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
-import { openSignedIn, overflowOf, useBrowser } from './browser.ts';
+import { describeInBrowsers, openSignedIn, overflowOf } from './browser.ts';
 
-describe('The next version of a drop, in Chromium', () => {
-  const browser = useBrowser();
+describeInBrowsers('The next version of a drop', (browser) => {
   const service = useService();
   const ada = useOnce(() => openDashboard(service));
 
