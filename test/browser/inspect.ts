@@ -36,7 +36,7 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
 /** Checks a page for accessibility and for valid markup. */
 export interface Inspector {
   /**
-   * Validates the markup, runs axe on the wide page (all rules in the first color scheme, the color rules in the other),
+   * Validates the markup, runs axe at each width (all rules in the first color scheme, the color rules in the other),
    * checks that no width scrolls sideways, and takes a picture of each. The framed drop is left out.
    * @param options.colorSchemes default: light, then dark
    * @param options.omitsEndTags the validator does not know which end tags may be left out: markup is not checked
@@ -71,8 +71,7 @@ export function createInspector(page: Page, ownUrl: string): Inspector {
           await page.emulateMedia({ colorScheme });
           const where = `${name}, ${width}, ${colorScheme}`;
           const isFirst = colorScheme === colorSchemes[0];
-          const found =
-            width === 'wide' ? await violations(page, colorsOnly || !isFirst ? colorRules : []) : [];
+          const found = await violations(page, colorsOnly || !isFirst ? colorRules : []);
           if (found.length > 0) throw new Error(`${where}:\n${found.join('\n')}`);
           expect(await overflowOf(page), `${where}: wider than its window`).to.equal(0);
           await takePicture(page, `${name}-${width}-${colorScheme}`);
