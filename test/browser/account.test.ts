@@ -65,7 +65,7 @@ describeInBrowsers('The account page', (browser) => {
     await page.goto(`${service.url}/account`);
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download everything' }).click();
-    expect((await downloading).suggestedFilename()).to.match(/^dropleaf-[\d-]+\.zip$/);
+    expect((await downloading).suggestedFilename()).to.match(/^Dropleaf owner-\d+ [\d-]{10}\.zip$/);
     expect(faults).to.deep.equal([]);
   });
 });
