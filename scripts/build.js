@@ -26,9 +26,20 @@ const stamp = join(outDir, '.built');
 const client = join(outDir, 'cli', 'cli.mjs');
 /** Scripts, style sheets and icons of our pages, with a hash of the content in each name, and the list of them. */
 const assets = join(outDir, 'browser');
-const folders = ['api', 'worker', 'shared', 'bin', 'browser', 'cli', 'scripts', 'test', 'bench'].filter(
-  (folder) => existsSync(join(root, folder)),
-);
+/** Texts that the service shows (api/service/served-text.ts). */
+const served = join('docs', 'served');
+const folders = [
+  'api',
+  'worker',
+  'shared',
+  'bin',
+  'browser',
+  'cli',
+  served,
+  'scripts',
+  'test',
+  'bench',
+].filter((folder) => existsSync(join(root, folder)));
 
 if (!isCurrent()) await build();
 
@@ -56,7 +67,7 @@ async function build() {
     stdio: 'inherit',
   });
   for (const file of folders.flatMap((folder) => list(folder).map((path) => join(folder, path)))) {
-    if (file.endsWith('.sql')) cpSync(join(root, file), join(outDir, file));
+    if (file.endsWith('.sql') || file.startsWith(served)) cpSync(join(root, file), join(outDir, file));
   }
   removeLeftovers();
   if (folders.includes('cli')) await bundleClient();
@@ -73,7 +84,7 @@ async function bundleClient() {
   const { build: bundle } = await import('esbuild');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const constants = [
-    'const DROPLEAF_SERVED_BY = null;', // the service writes its address here (api/service/client-file.ts)
+    'const DROPLEAF_SERVED_BY = null;', // the service writes its address here (api/service/asset-files.ts)
     `const DROPLEAF_VERSION = ${JSON.stringify(version)};`,
   ];
   const commander = createRequire(import.meta.url).resolve('commander');
