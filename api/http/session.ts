@@ -54,7 +54,11 @@ interface BodyRules {
   readonly readTyped?: (req: Request) => Promise<Form | null>;
   /** Whether a suspended account may send it: it can sign out and revoke its tokens. */
   readonly allowsSuspended?: true;
+  readonly isAdmitted?: IsAdmitted;
 }
+
+/** Whether the session is enough for a page; if not, the person signs in again. @throws DropError if the page is not for them */
+type IsAdmitted = (session: Session) => boolean;
 
 export interface FormRules extends Omit<BodyRules, 'readTyped'> {
   /** Default: 8 KiB. */
@@ -82,10 +86,6 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
   const { origin } = new URL(config.BASE_URL);
   const keptForms = createKeptForms(services);
   const tokensOf = (id: string, { accountId }: Caller) => formTokensOf(sealer, id, accountId);
-  const pathOf = ({ originalUrl }: Request) => {
-    const { pathname, search } = new URL(originalUrl, origin);
-    return pathname + search;
-  };
 
   /** One indexed read for a browser that has the cookie. null: it is not signed in. */
   async function find(req: IncomingMessage): Promise<Session | null> {
@@ -102,14 +102,14 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
     return null;
   }
 
-  /** For a page that belongs to the session: no cache stores it, and the log names the session. */
-  async function open(req: Request, res: Response): Promise<Session | null> {
+  /** For a page that belongs to the session: no cache stores it, and the log names the session. null: the person must sign in */
+  async function open(req: Request, res: Response, isAdmitted?: IsAdmitted): Promise<Session | null> {
     res.setHeader('Cache-Control', 'no-store');
     const session = await find(req);
     if (session === null) return null;
     res.locals.accountId = session.caller.accountId;
     res.locals.sessionId = session.id;
-    return session;
+    return isAdmitted?.(session) === false ? null : session;
   }
 
   function take(limit: Limit, caller: Caller): Promise<void> {
@@ -122,12 +122,12 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
   function sessionBody(
     limit: Limit | null,
     handler: BodyHandler,
-    { allowsSuspended, readTyped }: BodyRules = {},
+    { allowsSuspended, readTyped, isAdmitted }: BodyRules = {},
   ): Handler {
     return async (req, res) => {
       checkOrigin(req, origin);
       const hadArrived = req.complete;
-      const session = await open(req, res);
+      const session = await open(req, res, isAdmitted);
       if (session === null) return sendToSignIn(req, res, readTyped);
       const confirm = () => (hadArrived ? session : find(req));
       await handler(req, res, session, async (formToken = '') => {
@@ -149,7 +149,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
     if (!isNavigation(req)) throw invalidSession();
     if (readTyped === undefined) return res.redirect(303, browserSignInPath(pathOfReferer(req, origin)));
     const form = await readTyped(req);
-    const path = pathOf(req);
+    const path = req.originalUrl;
     const [accountId = ''] = (form?.get(tokenField) ?? '').split('.');
     const sealed = form && (await keptForms.seal(form, { path, accountId }, tokenField));
     showSignedOut(res, path, form?.get(keptField) ?? sealed);
@@ -160,7 +160,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
     const sealed = form.get(keptField);
     if (sealed === undefined) return form;
     const kept = await keptForms.open(sealed);
-    if (kept?.path === pathOf(req) && kept.accountId === caller.accountId) return new Map(kept.fields);
+    if (kept?.path === req.originalUrl && kept.accountId === caller.accountId) return new Map(kept.fields);
     const message = 'What was typed is kept for an hour, and for the account that has typed it.';
     throw new DropError('forbidden', message);
   }
@@ -170,13 +170,12 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
     cookie,
     keptForms,
     sessionBody,
-    sendToSignIn,
     restore,
 
     /** For a GET, which changes nothing. A browser without a session is sent to the sign-in, and then back here. */
-    withSession(handler: PageHandler): Handler {
+    withSession(handler: PageHandler, isAdmitted?: IsAdmitted): Handler {
       return async (req, res) => {
-        const session = await open(req, res);
+        const session = await open(req, res, isAdmitted);
         if (session === null) res.redirect(303, browserSignInPath(req.originalUrl));
         else await handler(req, res, session);
       };

@@ -51,16 +51,14 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
     return async (req: Request, res: Response, session: Session): Promise<Shown<OperatorPage>> => {
       const slug = readSlug(req);
       const { g: grant } = queryOf(req);
-      const content = typeof grant === 'string' ? await sealer.open(purpose, grant) : null;
-      const read = (name: string): unknown =>
-        typeof content === 'object' && content !== null ? Reflect.get(content, name) : undefined;
-      const number = read('number');
-      if (typeof grant !== 'string' || typeof number !== 'number' || read('session') !== session.id)
+      const opened = typeof grant === 'string' ? await sealer.open(purpose, grant) : null;
+      const content = opened as { session: string; version: string; number: number } | null; // proof: sealed below
+      if (typeof grant !== 'string' || content?.session !== session.id)
         return `${operatorPaths.page(slug)}?notice=inspection-ended`;
-      const found = await find(slug, number);
+      const found = await find(slug, content.number);
       if (!('version' in found)) return found;
       // Another version may have its number now.
-      return found.version.id === read('version')
+      return found.version.id === content.version
         ? show({ page: found, grant }, req, res)
         : gonePage('version');
     };

@@ -1,11 +1,8 @@
-import type { Request } from 'express';
 import { notFound } from '../../shared/domain/errors.ts';
 import { type SessionPage, sessionPages } from '../dashboard/pages.ts';
 import { type Html, html } from '../html/html.ts';
-import { keptFormBytes } from '../http/kept-forms.ts';
-import { browserSignInPath } from '../http/paths.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { type Session, type SessionAccess, tokenField } from '../http/session.ts';
+import type { Session, SessionAccess } from '../http/session.ts';
 import { operatorPaths } from './parts.ts';
 
 /** A page for operators: the tabs above its body. */
@@ -15,34 +12,16 @@ export interface OperatorPage extends SessionPage {
 }
 
 /** Routes of pages for operators. For everybody else they do not exist. A GET changes nothing and is not in the audit log. */
-export function operatorPages({ sessions, readForm, layout }: RouteParts) {
+export function operatorPages({ sessions, layout }: RouteParts) {
   /** @returns whether the sign-in is recent enough @throws DropError `not_found` for somebody who is no operator */
   function isAdmitted(session: Session): boolean {
     if (!session.isOperator) throw notFound('path');
     return !session.isTooOldToOperate;
   }
 
-  const read = (req: Request) => readForm(req, keptFormBytes);
   const access: Pick<SessionAccess, 'withSession' | 'sessionForm'> = {
-    withSession: (handler) =>
-      sessions.withSession(async (req, res, session) => {
-        if (isAdmitted(session)) await handler(req, res, session);
-        else res.redirect(303, browserSignInPath(req.originalUrl));
-      }),
-
-    /** Same origin, session of an operator, and with `admit` form token and limit, in this order. */
-    sessionForm: (limit, handler, { isTyped } = {}) => {
-      const rules = isTyped ? { readTyped: read } : {};
-      return sessions.sessionBody(
-        limit,
-        async (req, res, session, admit) => {
-          if (!isAdmitted(session)) return sessions.sendToSignIn(req, res, rules.readTyped);
-          const form = await sessions.restore(req, session, await read(req));
-          await handler(req, res, session, form, () => admit(form.get(tokenField)));
-        },
-        rules,
-      );
-    },
+    withSession: (handler) => sessions.withSession(handler, isAdmitted),
+    sessionForm: (limit, handler, rules) => sessions.sessionForm(limit, handler, { ...rules, isAdmitted }),
   };
   return sessionPages(access, (session, page) => {
     const body = html`${tabBar(page.tab)}\n${page.body}`;

@@ -62,29 +62,24 @@ function isNamedOtherwise(name: string, type: string): boolean {
 
 const notUtf8 = 'The encoding of this file is unknown. Save the file as UTF-8';
 const noText = 'This is no HTML document. Look for a file whose name ends in .html';
-const office = 'This is an Office document. Save it as a web page (.html)';
-const picture = 'This is a picture. Put it into an HTML document';
-const webArchive = 'This is a web archive. Save the page from the browser as “HTML only” or “Page source”';
-const officeName = /\.(docx|xlsx|pptx|od[tsp]|pages|numbers|key)$/i;
 
-/** Files that people take for pages, by their first bytes (as Latin-1). */
-const kinds: readonly (readonly [start: string, fault: string])[] = [
-  ['%PDF-', 'This is a PDF. Export it as HTML'],
-  ['PK\x03\x04', 'This is a ZIP archive. Unpack it, and put styles and pictures into the HTML file'],
-  ['\xd0\xcf\x11\xe0', office],
-  ['{\\rtf', office],
-  ['\x89PNG', picture],
-  ['\xff\xd8\xff', picture],
-  ['GIF8', picture],
-  ['RIFF', picture],
-  ['bplist00', webArchive],
-  ['From: <Saved by', webArchive],
-  ['MIME-Version:', webArchive],
+/** Files that people take for pages, by their first bytes (as Latin-1), and Office's by their name, too. */
+const kinds: readonly (readonly [start: RegExp, fault: string])[] = [
+  [/^%PDF-/, 'This is a PDF. Export it as HTML'],
+  [
+    /^(\xd0\xcf.\xe0|\{\\rtf|PK.*\.(docx|xlsx|pptx|od[tsp]|pages|numbers|key)$)/is,
+    'This is an Office document. Save it as a web page (.html)',
+  ],
+  [/^PK[^\s -~]/, 'This is a ZIP archive. Unpack it, and put styles and pictures into the HTML file'],
+  [/^(\x89PNG|\xff\xd8\xff|GIF8|RIFF)/, 'This is a picture. Put it into an HTML document'],
+  [
+    /^(bplist00|From: <Saved by|MIME-Version:)/,
+    'This is a web archive. Save the page from the browser as “HTML only” or “Page source”',
+  ],
 ];
 
 function faultOfKind(start: string, name: string): string | undefined {
-  const [, fault] = kinds.find(([prefix]) => start.startsWith(prefix)) ?? [];
-  return start.startsWith('PK\x03') && officeName.test(name) ? office : fault;
+  return kinds.find(([pattern]) => pattern.test(`${start}\n${name}`))?.[1];
 }
 
 /** By the byte order mark, or the `<` of a document without one. */

@@ -53,7 +53,7 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
     accountName: string,
     slugs: readonly string[],
   ): AsyncGenerator<ZipEntry> {
-    const nameIn = uniqueNames();
+    const names = new Set<string>();
     const exported: string[] = [];
     const deleted: string[] = [];
     for (const slug of slugs) {
@@ -63,7 +63,10 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
         continue;
       }
       const { drop, versions, views } = found;
-      const name = nameIn(fileNameOf(drop.title, slug), slug);
+      let name = fileNameOf(drop.title, slug);
+      // No system takes two folders for one another: titles may be equal, or differ in case.
+      while (names.has(name.toLowerCase())) name += ` (${slug})`;
+      names.add(name.toLowerCase());
       const sent: object[] = [];
       for (const version of versions) {
         const files = await readFiles(caller, slug, name, version).catch(nullIfNotFound);
@@ -111,17 +114,6 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
   }
 
   return open('POST', accountPaths.export, send);
-}
-
-/** Names that no system takes for one another: titles may be equal, or differ in case. */
-function uniqueNames() {
-  const used = new Set<string>();
-  return (name: string, slug: string): string => {
-    let unique = name;
-    while (used.has(unique.toLowerCase())) unique += ` (${slug})`;
-    used.add(unique.toLowerCase());
-    return unique;
-  };
 }
 
 function alreadyRunning(): DropError {
