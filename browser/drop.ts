@@ -1,4 +1,6 @@
 // The page of a drop and its forms: the notice, times in the viewer's zone, and a passcode that can be looked at.
+import { make } from './shared/make.ts';
+
 for (const field of document.querySelectorAll<HTMLInputElement>('input[data-utc]')) showInOwnZone(field);
 for (const field of document.querySelectorAll<HTMLInputElement>('input[data-reveal]')) addReveal(field);
 const closeNotice = document.querySelector('[data-close-notice]');
@@ -31,19 +33,14 @@ function toLocal(utc: string): string {
 }
 
 function addReveal(field: HTMLInputElement): void {
-  const around = document.createElement('div');
-  around.className = 'revealed';
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'quiet';
-  button.setAttribute('aria-pressed', 'false');
+  const button = make('button', { type: 'button', className: 'quiet', ariaPressed: 'false' }, 'Show');
   button.setAttribute('aria-controls', field.id);
-  button.textContent = 'Show';
   button.addEventListener('click', () => {
     const isShown = field.type === 'password';
     field.type = isShown ? 'text' : 'password';
-    button.setAttribute('aria-pressed', String(isShown));
+    button.ariaPressed = String(isShown);
   });
+  const around = make('div', { className: 'revealed' });
   field.replaceWith(around);
   around.append(field, button);
 }

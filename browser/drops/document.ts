@@ -18,7 +18,6 @@ export function startDocument(form: HTMLFormElement, tell: (fault: string | null
   const chosenText = find('[data-chosen]');
   const invitation = chosenText.textContent;
   const choose = find('[data-chosen] + .button');
-  const { maxBytes, maxSize = '' } = form.dataset;
   let turns = 0;
   let suggested = '';
   if (as.querySelector(':checked') === null) asText.checked = true;
@@ -39,7 +38,7 @@ export function startDocument(form: HTMLFormElement, tell: (fault: string | null
     const typed = pasted.value === '' ? null : new File([pasted.value], '');
     const chosen = file.files?.[0] ?? typed;
     if (chosen === null) return setStage(null);
-    const read = await readFile(chosen, { maxBytes: Number(maxBytes), maxSize });
+    const read = await readFile(chosen, form);
     if (turn !== turns) return; // another one was chosen meanwhile
     if ('fault' in read) {
       if (chosen !== typed) file.value = '';

@@ -1,13 +1,16 @@
+import { make } from '../shared/make.ts';
+
 /**
  * Shows the document as its page will be, in a frame that gets it by a message (api/dashboard/new/preview.ts).
  * @param tellTitle gets the title of the document, or else its first heading; '' if it has none
  */
 export function showPreview(section: HTMLElement, html: string, tellTitle: (title: string) => void): void {
-  const frame = document.createElement('iframe');
-  frame.title = 'Preview';
-  frame.className = 'version-frame';
+  const frame = make('iframe', {
+    title: 'Preview',
+    className: 'version-frame',
+    src: section.dataset.preview ?? '',
+  });
   frame.sandbox.add('allow-scripts', 'allow-forms');
-  frame.src = section.dataset.preview ?? '';
   section.querySelector('iframe')?.remove();
   section.append(frame);
   // Its origin has no name. It can be no other page (frame-src).

@@ -1,3 +1,4 @@
+import { make } from '../shared/make.ts';
 import type { Published } from './upload.ts';
 
 /** One line of the list of published files. */
@@ -10,12 +11,9 @@ export interface Result {
 /** Adds a line for the file to the list, which appears with its first line. */
 export function addResult(name: string): Result {
   const section = document.querySelector<HTMLElement>('[data-uploads]');
-  const item = document.createElement('li');
-  const title = element('strong', name, 'wrap-anywhere');
-  const bar = document.createElement('progress');
-  bar.max = 1;
-  bar.setAttribute('aria-label', `Upload of ${name}`);
-  item.append(title, bar);
+  const title = make('strong', { className: 'wrap-anywhere' }, name);
+  const bar = make('progress', { max: 1, ariaLabel: `Upload of ${name}` });
+  const item = make('li', {}, title, bar);
   section?.querySelector('ul')?.append(item);
   if (section) section.hidden = false;
 
@@ -24,39 +22,25 @@ export function addResult(name: string): Result {
       bar.value = part;
     },
     succeed(drop) {
-      const link = element('a', drop.title, 'wrap-anywhere');
-      link.href = `/drops/${drop.slug}`;
-      item.replaceChildren(link, addressLine(drop.url));
+      const link = { href: `/drops/${drop.slug}`, className: 'wrap-anywhere' };
+      item.replaceChildren(make('a', link, drop.title), addressLine(drop.url));
     },
     fail(message) {
-      item.replaceChildren(title, element('p', message, 'small bad-text'));
+      item.replaceChildren(title, make('p', { className: 'small bad-text' }, message));
     },
   };
 }
 
 /** The address, already copied if the browser allows it, and a button that copies it (shared/copy.ts). */
 function addressLine(url: string): HTMLElement {
-  const line = element('p', '', 'copyable');
-  const button = element('button', 'Copy', 'quiet small');
-  button.type = 'button';
+  const button = make('button', { type: 'button', className: 'quiet small' }, 'Copy');
   button.dataset.copy = url;
-  line.append(element('code', url, ''), button);
+  const line = make('p', { className: 'copyable' }, make('code', {}, url), button);
   if (navigator.clipboard === undefined) button.hidden = true;
   else
     navigator.clipboard.writeText(url).then(
-      () => line.append(element('span', 'Address copied', 'small soft')),
+      () => line.append(make('span', { className: 'small soft' }, 'Address copied')),
       () => undefined, // too long after the person's last action: the button is there
     );
   return line;
-}
-
-function element<T extends keyof HTMLElementTagNameMap>(
-  name: T,
-  text: string,
-  className: string,
-): HTMLElementTagNameMap[T] {
-  const made = document.createElement(name);
-  made.textContent = text;
-  made.className = className;
-  return made;
 }

@@ -1,4 +1,5 @@
 import { readFile } from '../shared/html-file.ts';
+import { make } from '../shared/make.ts';
 import { addResult } from './results.ts';
 import { newKey, upload } from './upload.ts';
 
@@ -50,10 +51,7 @@ export function startDropTarget({ takeOne, published }: Uses): void {
 }
 
 function chooseFiles(chosen: (files: Iterable<File>) => void): void {
-  const input = document.createElement('input');
-  input.type = 'file';
-  input.multiple = true;
-  input.accept = '.html,.htm,text/html';
+  const input = make('input', { type: 'file', multiple: true, accept: '.html,.htm,text/html' });
   input.addEventListener('change', () => chosen(input.files ?? []));
   input.click();
 }
@@ -65,8 +63,7 @@ function hasFiles({ dataTransfer }: DragEvent): boolean {
 /** A file that may be plain text is published as text, because nobody is asked. @returns whether it is published */
 async function publish(file: File, form: HTMLFormElement): Promise<boolean> {
   const result = addResult(file.name);
-  const { maxBytes, maxSize = '' } = form.dataset;
-  const read = await readFile(file, { maxBytes: Number(maxBytes), maxSize });
+  const read = await readFile(file, form);
   if ('fault' in read) {
     result.fail(read.fault);
     return false;

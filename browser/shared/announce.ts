@@ -1,11 +1,11 @@
+import { make } from './make.ts';
+
 let region: HTMLElement | null = null;
 
 /** Lets screen readers say the text, without moving the focus. */
 export function announce(text: string): void {
   if (region === null) {
-    region = document.createElement('p');
-    region.className = 'visually-hidden';
-    region.setAttribute('role', 'status');
+    region = make('p', { className: 'visually-hidden', role: 'status' });
     document.body.append(region);
   }
   const live = region;

@@ -1,3 +1,4 @@
+import { make } from '../shared/make.ts';
 import { showTimes } from '../shared/times.ts';
 
 /** What api/pages/page-parts.ts sends. */
@@ -60,23 +61,19 @@ async function readVersions(url: string): Promise<readonly PublicVersion[]> {
 }
 
 function listOf(versions: readonly PublicVersion[], shown: string | undefined): HTMLElement {
-  const list = document.createElement('ul');
-  for (const [index, { version, created_at }] of versions.entries()) {
-    const link = document.createElement('a');
-    link.href = index === 0 ? location.pathname : `?v=${version}`;
-    if (String(version) === shown) link.setAttribute('aria-current', 'page');
-    const number = document.createElement('span');
-    number.textContent = index === 0 ? `Version ${version} (latest)` : `Version ${version}`;
-    link.append(number, timeOf(created_at));
-    list.appendChild(document.createElement('li')).append(link);
-  }
+  const items = versions.map(({ version, created_at }, index) => {
+    const text = index === 0 ? `Version ${version} (latest)` : `Version ${version}`;
+    const href = index === 0 ? location.pathname : `?v=${version}`;
+    const link = make('a', { href }, make('span', {}, text), timeOf(created_at));
+    if (String(version) === shown) link.ariaCurrent = 'page';
+    return make('li', {}, link);
+  });
+  const list = make('ul', {}, ...items);
   showTimes(list);
   return list;
 }
 
 function timeOf(ms: number): HTMLTimeElement {
-  const time = document.createElement('time');
-  time.dateTime = new Date(ms).toISOString();
-  time.title = `${time.dateTime.slice(0, 19).replace('T', ' ')} UTC`;
-  return time;
+  const dateTime = new Date(ms).toISOString();
+  return make('time', { dateTime, title: `${dateTime.slice(0, 19).replace('T', ' ')} UTC` });
 }

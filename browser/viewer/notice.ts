@@ -1,3 +1,5 @@
+import { make } from '../shared/make.ts';
+
 /** A link to another site, or a button. */
 export type NoticeAction =
   | { readonly label: string; readonly href: string }
@@ -16,13 +18,9 @@ let shown: { readonly key: string; readonly box: HTMLElement } | null = null;
 export function showNotice({ key, text, actions }: Notice): void {
   const region = document.querySelector('.notices');
   if (region === null || shown?.key === key) return;
-  const box = document.createElement('div');
-  box.className = 'toast';
-  const message = document.createElement('p');
-  message.textContent = text;
   const dismiss = button('Dismiss', () => hideNotice(key));
   dismiss.className = 'dismiss';
-  box.append(message, ...actions.map(elementOf), dismiss);
+  const box = make('div', { className: 'toast' }, make('p', {}, text), ...actions.map(elementOf), dismiss);
   region.replaceChildren(box);
   shown = { key, box };
 }
@@ -36,18 +34,12 @@ export function hideNotice(key: string): void {
 
 function elementOf(action: NoticeAction): HTMLElement {
   if ('run' in action) return button(action.label, action.run);
-  const link = document.createElement('a');
-  link.textContent = action.label;
-  link.href = action.href;
-  link.target = '_blank';
-  link.rel = 'noopener noreferrer nofollow';
-  return link;
+  const { href, label } = action;
+  return make('a', { href, target: '_blank', rel: 'noopener noreferrer nofollow' }, label);
 }
 
 function button(label: string, run: () => void): HTMLButtonElement {
-  const made = document.createElement('button');
-  made.type = 'button';
-  made.textContent = label;
+  const made = make('button', { type: 'button' }, label);
   made.addEventListener('click', run);
   return made;
 }
