@@ -1,6 +1,6 @@
 import type { Caller } from '../../shared/accounts/account.ts';
-import { nullIfNotFound } from '../../shared/domain/errors.ts';
-import { hasVersion, type PageWithVersion } from '../../shared/drops/drop.ts';
+import { notFound, nullIfNotFound } from '../../shared/domain/errors.ts';
+import type { PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { rawPath } from '../http/paths.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
@@ -33,10 +33,7 @@ export const previewSandbox = 'allow-scripts allow-forms';
 export const thumbnailSandbox = 'allow-scripts';
 
 /** Makes the frames of the dashboard. The caller must have checked that the page belongs to the owner who sees it. */
-export function createPreviews(
-  { passcodes, config }: Pick<Services, 'passcodes' | 'config'>,
-  sandbox = previewSandbox,
-) {
+export function createPreviews({ passcodes, config }: Services, sandbox = previewSandbox) {
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
   return async (page: PageWithVersion): Promise<Preview> => {
@@ -50,19 +47,25 @@ export function createPreviews(
 }
 
 /** Makes the frame of the latest version. The result is null if the page is taken down or gone. */
-export function createLatestPreviews(
-  services: Pick<Services, 'pages' | 'passcodes' | 'config'>,
-  sandbox?: string,
-) {
+export function createLatestPreviews(services: Services, sandbox?: string) {
   const previewOf = createPreviews(services, sandbox);
 
-  return async ({ ownerId }: Caller, slug: string): Promise<Preview | null> => {
-    const page = await services.pages.find(slug, null).catch(nullIfNotFound);
-    // It is found by its slug alone, so the owner is compared.
-    return page !== null && page.ownerId === ownerId && !page.isTakenDown && hasVersion(page)
-      ? previewOf(page)
-      : null;
+  return async (caller: Caller, slug: string): Promise<Preview | null> => {
+    const page = await findOwnPage(services, caller, slug, null).catch(nullIfNotFound);
+    return page === null || page.isTakenDown ? null : previewOf(page);
   };
+}
+
+/** A page is found by its slug alone, so the owner is compared. @param number null: the latest @throws DropError `not_found`, `version_not_found` */
+export async function findOwnPage(
+  { pages }: Services,
+  { ownerId }: Caller,
+  slug: string,
+  number: number | null,
+): Promise<PageWithVersion> {
+  const page = pages.requireVersion(await pages.find(slug, number));
+  if (page.ownerId !== ownerId) throw notFound('drop');
+  return page;
 }
 
 /** The source for `frame-src` that covers every drop, also those that are published while the page is open. */

@@ -13,12 +13,12 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendText } from '../../http/send.ts';
 import { integer, oneOf, validate } from '../../http/validate.ts';
-import { createPreviews, type Preview } from '../../pages/frame.ts';
+import { createPreviews, findOwnPage, type Preview } from '../../pages/frame.ts';
 import { dropCrumbs } from '../drop/parts.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { type DiffTable, diffTable } from './diff-table.ts';
-import { findOwnPage, historyStyles, pick } from './versions.ts';
+import { historyStyles, pick } from './versions.ts';
 
 const formats = { text: 'Text', source: 'Source', side: 'Side by side' } as const;
 type Format = keyof typeof formats;
@@ -47,11 +47,11 @@ type Comparison = Pick<PageParts, 'body' | 'error' | 'policy'>;
 
 /** GET /drops/{slug}/compare, and the whole difference as a file. */
 export function compareRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, diffs, pages, titles } = parts.services;
+  const { drops, diffs, titles } = parts.services;
   const previewOf = createPreviews(parts.services);
 
   const preview = async (caller: Caller, slug: string, { number }: OwnedVersion) =>
-    previewOf(await findOwnPage(pages, caller, slug, number));
+    previewOf(await findOwnPage(parts.services, caller, slug, number));
 
   async function titleChange(caller: Caller, slug: string, versions: readonly OwnedVersion[]) {
     const [before, after] = await Promise.all(

@@ -1,8 +1,6 @@
 import { object } from 'yup';
-import type { Caller } from '../../../shared/accounts/account.ts';
 import { notFound } from '../../../shared/domain/errors.ts';
-import type { Drop, OwnedVersion, PageWithVersion, Publisher } from '../../../shared/drops/drop.ts';
-import type { Services } from '../../../shared/engines/open-services.ts';
+import type { Drop, OwnedVersion, Publisher } from '../../../shared/drops/drop.ts';
 import { type Html, html, raw, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { countOf, pagination, sizeText, timeAgo } from '../../html/parts.ts';
@@ -16,7 +14,7 @@ import {
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { integer, validate } from '../../http/validate.ts';
-import { createPreviews, type Preview } from '../../pages/frame.ts';
+import { createPreviews, findOwnPage, type Preview } from '../../pages/frame.ts';
 import { sourceHandlers } from '../../versions/source.ts';
 import { dropCrumbs, revisionField } from '../drop/parts.ts';
 import { dashboardPages } from '../pages.ts';
@@ -55,7 +53,7 @@ export function versionRoutes(parts: RouteParts): readonly Route[] {
       const drop = await drops.get(caller, slug);
       const versions = await drops.listVersions(caller, slug);
       const version = pick(versions, readVersionNumber(req));
-      const shown = await findOwnPage(pages, caller, slug, version.number);
+      const shown = await findOwnPage(parts.services, caller, slug, version.number);
       const preview = shown.isTakenDown ? null : await previewOf(shown);
       const context = await pages.context(shown);
       return versionPage({ drop, versions, formField }, version, preview, context);
@@ -193,16 +191,4 @@ export function pick(versions: readonly OwnedVersion[], number: number): OwnedVe
   const version = versions.find((other) => other.number === number);
   if (version === undefined) throw notFound('version');
   return version;
-}
-
-/** The page of a version of the caller's drop. @throws DropError `not_found`, `version_not_found` */
-export async function findOwnPage(
-  pages: Services['pages'],
-  caller: Caller,
-  slug: string,
-  number: number,
-): Promise<PageWithVersion> {
-  const page = pages.requireVersion(await pages.find(slug, number));
-  if (page.ownerId !== caller.ownerId) throw notFound('drop');
-  return page;
 }

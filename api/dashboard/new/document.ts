@@ -1,24 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { randomBase62 } from '../../../shared/domain/ids.ts';
+import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import { readHtmlFile, textDocument } from '../../../shared/html/html-file.ts';
 import type { IdempotentRequest } from '../../../shared/idempotency/idempotency.ts';
+import { presentDrop } from '../../drops/presenter.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { NavItem } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
+import { isNavigation } from '../../http/answer-error.ts';
 import { mediaTypeOf } from '../../http/body.ts';
 import { networkKey } from '../../http/client-address.ts';
 import { formBody } from '../../http/form.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { keptField, keptFormBytes } from '../../http/kept-forms.ts';
 import { type FormPart, multipartBody, parseMultipart } from '../../http/multipart.ts';
+import { readSlug } from '../../http/parameters.ts';
+import { newDropPath, ownerPath } from '../../http/paths.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
+import { sendJson } from '../../http/send.ts';
 import { type Session, tokenField } from '../../http/session.ts';
-import { type Form, orAgain, type Shown, show } from '../../http/show.ts';
+import { type Form, orAgain, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import type { SessionPage } from '../pages.ts';
 
@@ -37,11 +44,16 @@ const readTypedMaxBytes = 256 * 1024;
 /** The fields beside the document: a context of 64 KiB, of which each line break is sent as two bytes, and the others. */
 const otherFieldsBytes = 136 * 1024;
 
+type Write = (ids?: WriteIds) => Promise<Drop>;
+
 /** What a form with a document does. */
 interface DocumentForm {
   readonly path: string;
   readonly nav: NavItem;
-  save(req: Request, res: Response, session: Session, parts: FormParts): Promise<Shown>;
+  /** In the address of the drop's page, to which the form leads. */
+  readonly notice: string;
+  /** Reads the other fields. @returns writes the document */
+  read(req: Request, caller: Caller, html: Uint8Array, parts: FormParts): Promise<Write> | Write;
   /** The form as it was filled in, with the error. */
   again(
     req: Request,
@@ -51,17 +63,21 @@ interface DocumentForm {
   ): Promise<SessionPage> | SessionPage;
 }
 
-/** Checks the form's token before `save` sees it. Refuses a document with 413, 415 and `html_too_large`. */
+/** The same form sent twice publishes once. A script gets the drop, or the error's envelope. Refuses a document with 413, 415 and `html_too_large`. */
 export function documentForm(
-  { services: { config }, readBody, readForm, sessions, layout }: RouteParts,
-  { path, nav, save, again }: DocumentForm,
+  { services: { config, idempotency }, readBody, readForm, sessions, layout }: RouteParts,
+  { path, nav, notice, read, again }: DocumentForm,
 ): Route {
   // Line breaks of pasted text are sent as CR LF.
   const maxBytes = 2 * config.HTML_MAX_BYTES + otherFieldsBytes;
   const rules = { ...multipartBody, maxBytes, tooLarge: () => tooLarge(config.HTML_MAX_BYTES) };
 
   /** @param use gets the fields while they are in the memory budget of the client */
-  async function read<T>(req: Request, client: string, use: (parts: FormParts) => Promise<T>): Promise<T> {
+  async function readParts<T>(
+    req: Request,
+    client: string,
+    use: (parts: FormParts) => Promise<T>,
+  ): Promise<T> {
     if (formBody.types.test(mediaTypeOf(req))) return use(toParts(await readForm(req, keptFormBytes)));
     return readBody(req, client, rules, async (bytes) =>
       use(await parseMultipart(req.headers['content-type'] ?? '', bytes)),
@@ -71,13 +87,23 @@ export function documentForm(
   /** Files are not kept. null: text of that length is not kept either, and is not read. */
   async function readTyped(req: Request): Promise<Form | null> {
     if (!(Number(req.headers['content-length']) <= readTypedMaxBytes)) return null;
-    return read(req, networkKey(req.ip), async (parts) => toForm(parts));
+    return readParts(req, networkKey(req.ip), async (parts) => toForm(parts));
+  }
+
+  async function save(req: Request, res: Response, { caller }: Session, parts: FormParts) {
+    const html = readDocument(parts, config.HTML_MAX_BYTES);
+    const write = await read(req, caller, html, parts);
+    const slug = path === newDropPath ? null : readSlug(req);
+    const { drop } = await idempotency.once(caller, keyOfForm(req.path, parts), slug, write);
+    if (isNavigation(req)) return `${ownerPath(drop.slug)}?notice=${notice}`;
+    sendJson(res, presentDrop(drop, config.BASE_URL), slug === null ? 201 : 200);
+    return null;
   }
 
   const handler = sessions.sessionBody(
     'writes_per_minute',
     (req, res, session, admit) =>
-      read(req, session.caller.accountId, async (sent) => {
+      readParts(req, session.caller.accountId, async (sent) => {
         const parts = sent.has(keptField)
           ? toParts(await sessions.restore(req, session, toForm(sent)))
           : sent;
@@ -135,7 +161,7 @@ function checkOtherFields(parts: FormParts): void {
 }
 
 /** The chosen file, byte for byte if it is UTF-8, or else the pasted text. @throws DropError `html_required`, `html_too_large`, `invalid_arg` */
-export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
+function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
   const pasted = textOf(parts, 'html');
   const file = parts.get('file');
   const isChosen = file !== undefined && (file.filename !== '' || file.bytes.length > 0);
@@ -164,7 +190,7 @@ function asMeant(text: string, name: string, as: string): Uint8Array {
 }
 
 /** The same form with the same content is one write. A person who goes back and chooses another file publishes that too. */
-export function keyOfForm(path: string, parts: FormParts): IdempotentRequest {
+function keyOfForm(path: string, parts: FormParts): IdempotentRequest {
   const hash = createHash('sha256');
   for (const [name, { filename, bytes }] of [...parts].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (name === tokenField) continue; // another one after SIGNING_SECRET changed

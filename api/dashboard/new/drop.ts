@@ -2,35 +2,23 @@ import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
-import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import type { NewDropInput } from '../../../shared/drops/drops.ts';
 import { firstHeading } from '../../../shared/html/heading.ts';
 import { titleOfName } from '../../../shared/html/html-file.ts';
 import { createHtmlBodyReaders } from '../../drops/html-body.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
-import { presentDrop } from '../../drops/presenter.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
-import { isNavigation } from '../../http/answer-error.ts';
-import { newDropPath, ownerPath, previewPath } from '../../http/paths.ts';
+import { newDropPath, previewPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { sendJson } from '../../http/send.ts';
 import { isOutdated } from '../../http/session.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import { dashboardPages } from '../pages.ts';
-import {
-  documentFields,
-  documentForm,
-  type FormParts,
-  keyOfForm,
-  readDocument,
-  sizeLimit,
-  textOf,
-} from './document.ts';
+import { documentFields, documentForm, type FormParts, sizeLimit, textOf } from './document.ts';
 import { previewRoute } from './preview.ts';
 
 /** How long a new drop can be kept, in days; '' for ever. */
@@ -51,14 +39,13 @@ interface NewPage {
 
 /** /drops/new: a person publishes a file or what they paste. */
 export function newDropRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, idempotency, titles, clock, config } = parts.services;
+  const { drops, titles, clock, config } = parts.services;
   const bodies = createDropBodyReaders(config);
   const htmlBodies = createHtmlBodyReaders(bodies, titles);
 
   /** What POST /api/drops takes, by the rules of the API. @throws DropError as POST /api/drops */
-  async function read(caller: Caller, sent: FormParts): Promise<NewDropInput> {
+  async function read(caller: Caller, html: Uint8Array, sent: FormParts): Promise<NewDropInput> {
     const text = (name: string) => textOf(sent, name).trim();
-    const html = readDocument(sent, config.HTML_MAX_BYTES);
     const query: Record<string, string> = Object.create(null);
     query.title = text('title') || (await findTitle(caller, html, sent));
     if (text('description') !== '') query.description = text('description');
@@ -80,27 +67,18 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
     return [...title].slice(0, config.TITLE_MAX_CHARACTERS).join('');
   }
 
-  async function publish(caller: Caller, sent: FormParts): Promise<Drop> {
-    const input = await read(caller, sent);
-    const create = (ids?: WriteIds) => drops.create(caller, input, ids);
-    return (await idempotency.once(caller, keyOfForm(newDropPath, sent), null, create)).drop;
-  }
-
   return [
     dashboardPages(parts, 'new').page(newDropPath, (_req, _res, { formField }) =>
       newPage({ formField }, config),
     ),
     previewRoute,
-
-    /** A script gets the drop, or the error's envelope; a person's form leads to the page of the drop. */
     documentForm(parts, {
       path: newDropPath,
       nav: 'new',
-      async save(req, res, { caller }, sent) {
-        const drop = await publish(caller, sent);
-        if (isNavigation(req)) return `${ownerPath(drop.slug)}?notice=new`;
-        sendJson(res, presentDrop(drop, config.BASE_URL), 201);
-        return null;
+      notice: 'new',
+      async read(_, caller, html, sent) {
+        const input = await read(caller, html, sent);
+        return (ids) => drops.create(caller, input, ids);
       },
       again: (_, { formField }, sent, error) => newPage({ sent, formField, error }, config),
     }),

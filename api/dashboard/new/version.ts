@@ -1,21 +1,16 @@
 import type { Request } from 'express';
-import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
-import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
-import type { Target } from '../../../shared/drops/drops.ts';
-import { presentDrop } from '../../drops/presenter.ts';
+import type { Drop } from '../../../shared/drops/drop.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
-import { isNavigation } from '../../http/answer-error.ts';
 import { readSlug } from '../../http/parameters.ts';
 import { previewPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { sendJson } from '../../http/send.ts';
 import type { Session } from '../../http/session.ts';
 import { createLatestPreviews, type Preview } from '../../pages/frame.ts';
 import { contextField } from '../drop/context.ts';
@@ -23,15 +18,7 @@ import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts
 import { historyStyles } from '../history/versions.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import {
-  documentFields,
-  documentForm,
-  type FormParts,
-  keyOfForm,
-  readDocument,
-  sizeLimit,
-  textOf,
-} from './document.ts';
+import { documentFields, documentForm, type FormParts, sizeLimit, textOf } from './document.ts';
 
 export type VersionConfig = Pick<Config, 'BASE_URL' | 'HTML_MAX_BYTES' | 'CONTEXT_MAX_BYTES'>;
 
@@ -48,19 +35,10 @@ interface VersionForm {
 
 /** /drops/{slug}/new-version: a person publishes another document at the address of a drop. */
 export function newVersionRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, idempotency, config } = parts.services;
+  const { drops, config } = parts.services;
   const previewOf = createLatestPreviews(parts.services);
   const path = dropPaths(':slug').newVersion;
   const bodies = createDropBodyReaders(config);
-
-  /** Title, description, tags and passcode stay. The same form sent twice publishes once. */
-  async function publish(caller: Caller, target: Target, sent: FormParts): Promise<Drop> {
-    const html = readDocument(sent, config.HTML_MAX_BYTES);
-    const context = bodies.readContext({ context: textOf(sent, 'context') });
-    const add = (ids?: WriteIds) => drops.addVersion(caller, target, { html, context }, ids);
-    const key = keyOfForm(dropPaths(target.slug).newVersion, sent);
-    return (await idempotency.once(caller, key, target.slug, add)).drop;
-  }
 
   async function read(req: Request, { caller, formField }: Session): Promise<VersionForm> {
     const drop = await drops.get(caller, readSlug(req));
@@ -72,18 +50,15 @@ export function newVersionRoutes(parts: RouteParts): readonly Route[] {
       versionPage(await read(req, session), config),
     ),
 
-    /**
-     * A script gets the drop, or the error's envelope. After a conflict the form is about the drop as it is now, so that sending
-     * it again publishes after what is live.
-     */
+    /** After a conflict the form is about the drop as it is now, so that sending it again publishes after what is live. */
     documentForm(parts, {
       path,
       nav: 'drops',
-      async save(req, res, { caller }, sent) {
-        const drop = await publish(caller, targetOf(req, textOf(sent, 'if_match')), sent);
-        if (isNavigation(req)) return `${dropPaths(drop.slug).drop}?notice=published`;
-        sendJson(res, presentDrop(drop, config.BASE_URL));
-        return null;
+      notice: 'published',
+      read(req, caller, html, sent) {
+        const target = targetOf(req, textOf(sent, 'if_match'));
+        const context = bodies.readContext({ context: textOf(sent, 'context') });
+        return (ids) => drops.addVersion(caller, target, { html, context }, ids);
       },
       again: async (req, session, sent, error) =>
         versionPage({ ...(await read(req, session)), sent, error }, config),
@@ -108,7 +83,7 @@ ${body}`,
 
 /**
  * The form, and the version that is live beside the new one, which a script shows. After a conflict the script takes what is
- * `data-renew` from the page as it is then (browser/drops/publish-form.ts).
+ * `data-renew` from the page as it is then (browser/publish.ts).
  */
 export function versionForm(parts: VersionForm, config: VersionConfig) {
   const { drop, preview, sent = new Map(), formField, error } = parts;
