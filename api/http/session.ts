@@ -47,7 +47,8 @@ type FormHandler = (
 export type Admit = (formToken: string | undefined) => Promise<Session>;
 type BodyHandler = (req: Request, res: Response, session: Session, admit: Admit) => Promise<void> | void;
 
-export type Limit = 'writes_per_minute' | 'changes_per_minute';
+const counters = { writes_per_minute: 'write', changes_per_minute: 'change' } as const;
+export type Limit = keyof typeof counters;
 
 interface BodyRules {
   /** Reads what a person has typed, for the page that asks for a sign-in; null: too long. Absent: there is nothing to keep. */
@@ -112,12 +113,6 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
     return isAdmitted?.(session) === false ? null : session;
   }
 
-  function take(limit: Limit, caller: Caller): Promise<void> {
-    return limit === 'writes_per_minute'
-      ? limits.take('write', caller.accountId)
-      : limits.take('change', caller.accountId);
-  }
-
   /** For a POST whose handler reads the body itself, and calls `admit` with the form's token before it changes anything. */
   function sessionBody(
     limit: Limit | null,
@@ -138,7 +133,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
         const now = await confirm();
         if (now?.id !== session.id) throw invalidSession();
         if (now.caller.isSuspended && !allowsSuspended) throw suspended();
-        if (limit !== null) await take(limit, now.caller);
+        if (limit !== null) await limits.take(counters[limit], now.caller.accountId);
         return now;
       });
     };

@@ -1,24 +1,16 @@
 import type { Request, Response } from 'express';
 import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
-import type { IdentityProvider, ProviderVisit } from '../../shared/sign-ins/identity-provider.ts';
+import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
 import type { PageParts } from '../html/layout.ts';
 import { browserSignInPath, codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { Shown } from '../http/show.ts';
 import { browserSignIn } from './browser.ts';
+import type { Steps } from './cookie.ts';
 import { beginDecision } from './device.ts';
 import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
 import { localPage } from './views.ts';
-
-interface Visit {
-  readonly visit: ProviderVisit;
-  /** Where the user goes after it succeeded, and where they can try again. */
-  readonly nextPath: string;
-  readonly retryPath: string;
-  finish(identity: Identity): Promise<Shown>;
-}
 
 /** The user signs in: with a name and the sign-in key, or at the identity provider if one is configured. */
 export function authenticationRoutes(parts: RouteParts, pages: SignInPages): readonly Route[] {
@@ -29,37 +21,17 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
   const signInLocally = createLocalSignIn(services);
   const browser = browserSignIn(parts, pages);
 
-  /** The visit to the provider that this browser has begun, for a device or for a session: its cookie says which. */
-  async function findVisit(req: Request, res: Response): Promise<Visit | null> {
-    const ofDevice = await cookie.read(req, 'visit');
-    if (ofDevice !== null) {
-      return {
-        visit: ofDevice.visit,
-        nextPath: signInPaths.approve,
-        retryPath: codePathWith(ofDevice.code),
-        finish: (identity) => beginDecision(services, pages, res, ofDevice, identity),
-      };
-    }
-    const ofBrowser = await cookie.read(req, 'browser');
-    if (ofBrowser === null) return null;
-    return {
-      visit: ofBrowser.visit,
-      nextPath: ofBrowser.next,
-      retryPath: browserSignInPath(ofBrowser.next),
-      finish: (identity) => browser.finish(req, res, ofBrowser, identity),
-    };
-  }
-
   /** @returns a page if the provider refused or failed */
   async function askProvider(
     req: Request,
     res: Response,
     provider: IdentityProvider,
-    { visit, retryPath }: Visit,
+    { visit, device, next }: Steps['visit'],
   ): Promise<{ readonly identity: Identity } | PageParts> {
     const returnedTo = new URL(callbackUrl);
     returnedTo.search = new URL(req.url, config.BASE_URL).search;
-    const retry = { href: retryPath, text: 'Try again' };
+    const href = device === null ? browserSignInPath(next) : codePathWith(device.code);
+    const retry = { href, text: 'Try again' };
     try {
       const identity = await provider.finish(returnedTo, callbackUrl, visit);
       if (identity !== null) return { identity };
@@ -80,13 +52,17 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
 
     page(signInPaths.callback, async (req, res) => {
       if (identityProvider === null) throw notFound('page');
-      const begun = await findVisit(req, res);
+      const begun = await cookie.read(req, 'visit');
       if (req.method !== 'HEAD') cookie.clear(res); // each visit to the provider may return once
       if (begun === null) return problem(req, noSignInInProgress());
       // A HEAD must not use up the provider's code: it is answered like a GET that succeeds.
-      if (req.method === 'HEAD') return begun.nextPath;
+      if (req.method === 'HEAD') return begun.next;
       const asked = await askProvider(req, res, identityProvider, begun);
-      return 'identity' in asked ? begun.finish(asked.identity) : asked;
+      if (!('identity' in asked)) return asked;
+      const { device, next } = begun;
+      return device === null
+        ? browser.finish(req, res, next, asked.identity)
+        : beginDecision(services, pages, res, device, asked.identity);
     }),
 
     page(signInPaths.local, async (req) => {

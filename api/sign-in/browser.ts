@@ -8,10 +8,9 @@ import { browserSignInPath, dashboardPaths, isOperatorPath, signInPaths } from '
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { Shown } from '../http/show.ts';
-import type { Steps } from './cookie.ts';
 import { createLocalSignIn, problem, type SignInPages } from './pages.ts';
 import { keptInput } from './signed-out.ts';
-import { localPage, providerPage, readyPage } from './views.ts';
+import { localPage, readyPage } from './views.ts';
 
 /** Time to come back from the identity provider. */
 const visitMs = 10 * 60_000;
@@ -22,7 +21,7 @@ const nextMaxLength = 500;
 /** Starts sessions. Approving a device never starts one. */
 export function browserSignIn(
   { services, sessions: access }: RouteParts,
-  { cookie, page, form }: SignInPages,
+  { visit, page, form }: SignInPages,
 ) {
   const { identityProvider, config, clock, signIns, limits, sessions } = services;
   const signInLocally = createLocalSignIn(services);
@@ -34,12 +33,6 @@ export function browserSignIn(
     return identityProvider === null
       ? localPage({ action, name: '', fields })
       : beginPage(action, identityProvider.name, fields);
-  }
-
-  async function begin(res: Response, provider: NonNullable<typeof identityProvider>, next: string) {
-    const { url, visit } = await provider.begin(config.BASE_URL + signInPaths.callback);
-    await cookie.write(res, 'browser', { visit, next, expiresAt: clock.now() + visitMs });
-    return providerPage(provider.name, url, 'You then return here.');
   }
 
   /** Starts a new session, and revokes the one that the browser had. @throws DropError `rate_limited` */
@@ -65,7 +58,10 @@ export function browserSignIn(
       signInPaths.browser,
       async (req, res, sent) => {
         const next = dashboardPathIn(sent.get('next'), config.BASE_URL);
-        if (identityProvider !== null) return begin(res, identityProvider, next);
+        if (identityProvider !== null) {
+          const target = { device: null, next, expiresAt: clock.now() + visitMs };
+          return visit(res, identityProvider, target, 'You then return here.');
+        }
         const kept = sent.get(keptField) ?? '';
         const fields = html`${nextInput(next)}${kept !== '' && keptInput(kept)}`;
         return signInLocally(req, sent, { action, fields }, async (identity) => {
@@ -102,12 +98,7 @@ export function browserSignIn(
   return {
     routes,
 
-    async finish(
-      req: Request,
-      res: Response,
-      { next }: Steps['browser'],
-      identity: Identity,
-    ): Promise<Shown> {
+    async finish(req: Request, res: Response, next: string, identity: Identity): Promise<Shown> {
       try {
         await startSession(req, res, identity);
         return next;

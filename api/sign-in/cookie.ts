@@ -19,12 +19,16 @@ export interface Approver {
   readonly sessionId?: string;
 }
 
-/** The cookie's content by the step that reads it. No other step accepts it, so a device and a session cannot be mixed up. */
+/** The cookie's content by the step that reads it. No other step accepts it. */
 export interface Steps {
-  /** Return from the identity provider, to approve a device. */
-  visit: Progress & { readonly visit: ProviderVisit };
-  /** Return from the identity provider, to start a session. `next`: a page of the dashboard. */
-  browser: { readonly visit: ProviderVisit; readonly next: string; readonly expiresAt: number };
+  /** Return from the identity provider, to approve a device or, if that is null, to start a session. */
+  visit: {
+    readonly visit: ProviderVisit;
+    readonly device: Progress | null;
+    /** Where the person goes then. */
+    readonly next: string;
+    readonly expiresAt: number;
+  };
   local: Progress;
   /** Approve or deny. The page's form contains `formToken` too. */
   decide: Progress & Approver & { readonly formToken: string };

@@ -15,7 +15,7 @@ import type { Session, SessionAccess } from '../http/session.ts';
 import { orAgain, type Shown } from '../http/show.ts';
 import type { Approver, Progress, Steps } from './cookie.ts';
 import { noSignInInProgress, problem, type SignInPages, signInEnded } from './pages.ts';
-import { approvalPage, codePage, donePage, type Outcome, providerPage } from './views.ts';
+import { approvalPage, codePage, donePage, type Outcome } from './views.ts';
 
 /** Enough to show a mistyped code again. */
 const shownCodeLength = 24;
@@ -24,7 +24,7 @@ const formTokenLength = 43; // 256 bits
 /** GET and POST /sign-in: the user enters the code. */
 export function codeRoutes({ services, sessions }: RouteParts, pages: SignInPages): readonly Route[] {
   const { signIns, limits, identityProvider, config } = services;
-  const { cookie, page, form } = pages;
+  const { cookie, visit, page, form } = pages;
 
   /** The session that can approve. null: the person signs in, perhaps because they want to use another account. */
   const findApprover = async (req: Request, wantsOther: boolean) =>
@@ -67,9 +67,8 @@ export function codeRoutes({ services, sessions }: RouteParts, pages: SignInPage
       await cookie.write(res, 'local', progress);
       return signInPaths.local;
     }
-    const { url, visit } = await identityProvider.begin(config.BASE_URL + signInPaths.callback);
-    await cookie.write(res, 'visit', { ...progress, visit });
-    return providerPage(identityProvider.name, url, 'You then return here to approve or deny the request.');
+    const target = { device: progress, next: signInPaths.approve, expiresAt: progress.expiresAt };
+    return visit(res, identityProvider, target, 'You then return here to approve or deny the request.');
   }
 
   return [

@@ -3,6 +3,7 @@ import { type Identity, localIdentity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { quotaOf } from '../../shared/limits/visitor.ts';
+import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import type { Html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
@@ -12,8 +13,8 @@ import { signInPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Form, orAgain, type Shown, show } from '../http/show.ts';
-import { createSignInCookie } from './cookie.ts';
-import { localPage, newAccountPage, problemPage } from './views.ts';
+import { createSignInCookie, type Steps } from './cookie.ts';
+import { localPage, newAccountPage, problemPage, providerPage } from './views.ts';
 
 type Answered = Promise<Shown> | Shown;
 
@@ -26,8 +27,22 @@ export function signInPages({ services, readForm, layout }: RouteParts) {
     show(res, await read(), (page) => layout.page({ ...page, styles: ['sign-in'] }));
   }
 
+  const cookie = createSignInCookie(services);
+
   return {
-    cookie: createSignInCookie(services),
+    cookie,
+
+    /** The page that leads to the identity provider. @param then what the person does after that */
+    async visit(
+      res: Response,
+      provider: IdentityProvider,
+      target: Omit<Steps['visit'], 'visit'>,
+      then: string,
+    ): Promise<PageParts> {
+      const { url, visit } = await provider.begin(services.config.BASE_URL + signInPaths.callback);
+      await cookie.write(res, 'visit', { ...target, visit });
+      return providerPage(provider.name, url, then);
+    },
 
     page(path: string, read: (req: Request, res: Response) => Answered): Route {
       return open('GET', path, (req, res) => answer(res, () => read(req, res)));

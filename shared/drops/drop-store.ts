@@ -19,24 +19,8 @@ export type RemovedDrop = Pick<Drop, 'id' | 'slug'>;
 /** Why a change changed nothing, the first that applies: no such drop, its takedown, the conflict of its revision. */
 type Rejected = null | Takedown | Conflict;
 
-/**
- * Drops for owners and readers. A drop and its versions are one record: each change is one atomic, conditional update, which
- * raises `rev` and adds `tasks` to the pending tasks (PendingTaskStore). Every change requires a revision that its target
- * accepts and, except `remove`, that the drop is not taken down. A deleted or expired drop (by the clock of the process) is
- * absent in every method.
- */
-export interface DropStore {
-  /**
-   * Stores the drop with its first version (see `addVersion`). A repeat with the same id returns the stored drop.
-   * `no_place`: the owner has `cap` live drops, after expired ones were removed; `slug_taken`: another drop has the slug.
-   * Parallel creates never pass the cap, unless it was lowered.
-   */
-  create(
-    drop: NewDrop,
-    cap: number,
-    tasks: readonly PendingTask[],
-  ): Promise<Drop | 'day_full' | 'no_place' | 'slug_taken'>;
-
+/** What is read of drops. */
+export interface DropReads {
   /** null: no such drop of this owner. */
   find(ownerId: string, slug: string): Promise<Drop | null>;
 
@@ -57,6 +41,35 @@ export interface DropStore {
 
   /** @param number null: the latest @returns null: no such drop, or no such version of it */
   findVersion(ownerId: string, slug: string, number: number | null): Promise<FoundVersion | null>;
+
+  /**
+   * What the public reads at the slug: the latest version, or that of the number (`version` null: there is none). null: no such
+   * drop. A store that reads synchronously returns or throws without a promise.
+   * @throws DropError `unavailable`; `isDown`: the database gave no answer at all
+   */
+  findPage(slug: string, number: number | null): Page | null | Promise<Page | null>;
+
+  /** The revision (`Page.rev`) of each slug that has a drop. */
+  findRevisions(slugs: readonly string[]): Promise<Map<string, number>>;
+}
+
+/**
+ * Drops for owners and readers. A drop and its versions are one record: each change is one atomic, conditional update, which
+ * raises `rev` and adds `tasks` to the pending tasks (PendingTaskStore). Every change requires a revision that its target
+ * accepts and, except `remove`, that the drop is not taken down. A deleted or expired drop (by the clock of the process) is
+ * absent in every method.
+ */
+export interface DropStore extends DropReads {
+  /**
+   * Stores the drop with its first version (see `addVersion`). A repeat with the same id returns the stored drop.
+   * `no_place`: the owner has `cap` live drops, after expired ones were removed; `slug_taken`: another drop has the slug.
+   * Parallel creates never pass the cap, unless it was lowered.
+   */
+  create(
+    drop: NewDrop,
+    cap: number,
+    tasks: readonly PendingTask[],
+  ): Promise<Drop | 'day_full' | 'no_place' | 'slug_taken'>;
 
   /**
    * Stores the document as blobs under the version's id, then adds the next version and applies the changes in one update.
@@ -107,14 +120,4 @@ export interface DropStore {
    * least those that this call has removed; parallel calls may return the same. Empty: the owner has none.
    */
   removeSome(ownerId: string, now: number, limit: number): Promise<RemovedDrop[]>;
-
-  /**
-   * What the public reads at the slug: the latest version, or that of the number (`version` null: there is none). null: no such
-   * drop. A store that reads synchronously returns or throws without a promise.
-   * @throws DropError `unavailable`; `isDown`: the database gave no answer at all
-   */
-  findPage(slug: string, number: number | null): Page | null | Promise<Page | null>;
-
-  /** The revision (`Page.rev`) of each slug that has a drop. */
-  findRevisions(slugs: readonly string[]): Promise<Map<string, number>>;
 }

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
 import { createTimeSlices } from '../util/queues.ts';
 import type { Drop, DropQuery, TagCount } from './drop.ts';
-import type { DropStore } from './drop-store.ts';
+import type { DropReads } from './drop-store.ts';
 import {
   type DropDocument,
   type DropRow,
@@ -45,19 +45,6 @@ const orders = {
   view_count: { field: 'view_count', index: 'drops_views', indexed: 'desc' },
   title: { field: 'folded_title', index: 'drops_title', indexed: 'asc' },
 } as const satisfies Record<DropQuery['sortBy'], object>;
-
-type DropReads = Pick<
-  DropStore,
-  | 'find'
-  | 'list'
-  | 'listSlugs'
-  | 'count'
-  | 'countTags'
-  | 'listVersions'
-  | 'findVersion'
-  | 'findPage'
-  | 'findRevisions'
->;
 
 /** The default cap of drops. A server ends an answer at 16 MB: the longest texts and tags of so many take two. */
 const textsPerAnswer = 500;

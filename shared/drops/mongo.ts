@@ -10,7 +10,7 @@ import type { ModerationStore } from '../moderation/moderation-store.ts';
 import { forRequests, isDuplicateOf } from '../mongo/errors.ts';
 import { pickPlace } from '../util/random-picks.ts';
 import { type Drop, withoutDocument } from './drop.ts';
-import type { DropStore } from './drop-store.ts';
+import type { DropReads, DropStore } from './drop-store.ts';
 import { withQuotaAndBlobs } from './mongo-blobs-first.ts';
 import { createDropReads } from './mongo-reads.ts';
 import {
@@ -46,7 +46,7 @@ const expiredAtOnce = 100;
 const capKnownMs = 60_000;
 const capsKnownAtMost = 10_000;
 
-type DropWrites = Omit<DropStore, keyof ReturnType<typeof createDropReads>>;
+type DropWrites = Omit<DropStore, keyof DropReads>;
 
 export function createMongoDropStore(
   connection: Connection,

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Database, Statement } from '../sqlite/database.ts';
 import { createTimeSlices } from '../util/queues.ts';
 import { type Drop, type DropQuery, sortFields, sortOrders } from './drop.ts';
-import type { DropStore } from './drop-store.ts';
+import type { DropReads } from './drop-store.ts';
 import { createSearch } from './search.ts';
 import {
   type DropRow,
@@ -54,19 +54,6 @@ type Rows = Statement<[json: string]>;
 const searchedAtOnce = 10;
 /** Reading so many drops with the longest texts and metadata takes four milliseconds. */
 const readAtOnce = 50;
-
-type DropReads = Pick<
-  DropStore,
-  | 'find'
-  | 'list'
-  | 'listSlugs'
-  | 'count'
-  | 'countTags'
-  | 'listVersions'
-  | 'findVersion'
-  | 'findPage'
-  | 'findRevisions'
->;
 
 export function createDropReads(db: Database, clock: Clock): DropReads {
   const turns = createTimeSlices();

@@ -17,7 +17,7 @@ import {
   type PendingTask,
   withoutDocument,
 } from './drop.ts';
-import type { DropStore } from './drop-store.ts';
+import type { DropReads, DropStore } from './drop-store.ts';
 import { type Conflict, conflictOf, type DropTarget, rejectionOf } from './revision.ts';
 import { foldTexts } from './search.ts';
 import { createDropReads } from './sqlite-reads.ts';
@@ -40,7 +40,7 @@ import {
 /** Removing one takes about 50 µs, and all are removed in one transaction. */
 const expiredAtOnce = 100;
 
-type DropWrites = Omit<DropStore, keyof ReturnType<typeof createDropReads>>;
+type DropWrites = Omit<DropStore, keyof DropReads>;
 
 export function createSqliteDropStore(db: Database, clock: Clock): DropStore {
   return { ...createDropReads(db, clock), ...createDropWrites(db, clock) };

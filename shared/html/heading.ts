@@ -5,7 +5,7 @@ const searchedBytes = 256 * 1024;
 const headingCharacters = 1000;
 
 /** What may contain a heading that is not shown. Without an end it reaches to the end of the text, so the search is linear. */
-const hidden = /<!--.*?(?:-->|$)|<(script|style|title|textarea|template)\b.*?(?:<\/\1|$)/gis;
+const hidden = /<!--.*?(?:-->|$)|<(script|style|title|textarea|template)\b.*?(?:<\/\1[^>]*>?|$)/gis;
 const headings = /<(h[1-6])\b.*?(<\/\1|$)/gis;
 
 /** The text of the first heading that has any; null: there is none in the first 256 KiB. Linear. */
