@@ -28,7 +28,7 @@ function card(item: ListedDrop, address: ListAddress, baseUrl: string): Html {
   const { drop, recentViews, preview } = item;
   return html`<li class="card" id="drop-${drop.slug}">
 ${thumbnail(drop, preview ?? null)}
-<div class="card-body">${heading(drop, html` class="card-link"`)}
+<div class="card-body">${heading(drop, 'clip card-link')}
 ${description(drop)}
 ${tags(drop, address)}
 <div class="meta"><span class="number">${countOf(drop.viewCount, 'view')}</span>${sparkline(recentViews)}${facts(drop)}</div></div>
@@ -40,7 +40,7 @@ ${box(drop)}
 function row({ drop, recentViews }: ListedDrop, address: ListAddress, baseUrl: string): Html {
   return html`<li class="drop-row" id="drop-${drop.slug}">
 ${box(drop)}
-<div class="what">${heading(drop, null)}
+<div class="what">${heading(drop, 'clip')}
 ${description(drop)}
 ${tags(drop, address)}
 <div class="meta">${badges(drop)}${facts(drop)}</div></div>
@@ -63,8 +63,8 @@ function thumbnail(drop: Drop, preview: Preview | null): Html {
 ${badges(drop)}`;
 }
 
-function heading({ slug, title }: Drop, kind: Html | null): Html {
-  return html`<h2 class="clip" id="title-${slug}"><a${kind} href="${ownerPath(slug)}" title="${title}">${visible(title)}</a></h2>`;
+function heading({ slug, title }: Drop, kind: string): Html {
+  return html`<h2 id="title-${slug}"><a class="${kind}" href="${ownerPath(slug)}" title="${title}">${visible(title)}</a></h2>`;
 }
 
 function description({ description: text }: Drop): Html | null {
