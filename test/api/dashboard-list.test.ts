@@ -103,8 +103,18 @@ describe('/drops: the list of an owner', () => {
     expect(other.answer.text).to.include('class="drop-rows"');
     expect(titlesOf(await dashboard.open('/drops'))).to.deep.equal(['c', 'a', 'b']);
     const gallery = await dashboard.open(hrefOf(other, 'Gallery'));
-    expect(gallery.path).to.equal('/drops?sort=newest&view=gallery');
+    expect(gallery.path).to.equal('/drops?view=gallery');
     expect((await dashboard.open('/drops')).answer.text).to.include('class="grid"');
+  });
+
+  it('the first choice can be undone with the link beside it', async () => {
+    const dashboard = await withDrops('b', 'a', 'c');
+    const list = await dashboard.open(hrefOf(await dashboard.open('/drops'), 'List'));
+    const gallery = await dashboard.open(hrefOf(list, 'Gallery'));
+    expect(gallery.answer.text).to.include('class="grid"');
+    const byTitle = await dashboard.open(hrefOf(gallery, 'Title'));
+    expect(titlesOf(byTitle)).to.deep.equal(['a', 'b', 'c']);
+    expect(titlesOf(await dashboard.open(hrefOf(byTitle, 'Newest')))).to.deep.equal(['c', 'a', 'b']);
   });
 
   it('a damaged cookie means nothing', async () => {

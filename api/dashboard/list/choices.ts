@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Config, isHttps } from '../../../shared/config/config.ts';
 import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
 import { dashboardPaths } from '../../http/paths.ts';
-import { type Choices, defaultChoices, oneOf, sorts, views } from './address.ts';
+import { type Choices, defaultChoices, type ListAddress, oneOf, sorts, views } from './address.ts';
 
 const name = 'dropleaf_list';
 const keptSeconds = 400 * 24 * 60 * 60;
@@ -20,10 +20,12 @@ export function createChoices(config: Config) {
       };
     },
 
-    /** If the address says something else than is remembered. */
-    write(res: ServerResponse, { view, sort, remembered }: Choices & { readonly remembered: Choices }): void {
-      if (view === remembered.view && sort === remembered.sort) return;
-      setCookie(res, name, `${view}.${sort}`, { ...rules, seconds: keptSeconds });
+    /** Remembers what the address says. Returns it with links for a browser that does. */
+    write(res: ServerResponse, address: ListAddress): ListAddress {
+      const { view, sort, remembered } = address;
+      if (view !== remembered.view || sort !== remembered.sort)
+        setCookie(res, name, `${view}.${sort}`, { ...rules, seconds: keptSeconds });
+      return { ...address, remembered: { view, sort } };
     },
   };
 }

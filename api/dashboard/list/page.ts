@@ -70,8 +70,7 @@ export function listRoutes(parts: RouteParts): readonly Route[] {
   const list = page(dashboardPaths.drops, (req, res, { caller, formField }) => {
     const query = queryOf(req);
     const show = async () => {
-      const address = readAddress(query, choices.read(req));
-      choices.write(res, address);
+      const address = choices.write(res, readAddress(query, choices.read(req)));
       const { drops: found, total } = await drops.list(caller, toDropQuery(address));
       const lastPage = Math.max(1, Math.ceil(total / pageSize));
       if (address.page > lastPage) return listHref(address, { page: lastPage }); // its drops were deleted
