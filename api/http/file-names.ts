@@ -4,7 +4,7 @@ const unseen = /(?![\u200c\u200d])\p{C}/gu;
 const outside = /^[\s.~-]+|[\s.-]+$/gu;
 const lettersOrDigits = /[\p{L}\p{N}]/u;
 /** Windows takes these for devices, also with an extension. */
-const device = /^(con|prn|aux|nul|com\d|lpt\d)(?![^.])/i;
+const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|$)/i;
 
 /** UTF-16 units. So many take 240 bytes of UTF-8 at most; systems accept 255 for a whole name. */
 const maxLength = 80;

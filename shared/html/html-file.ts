@@ -106,17 +106,17 @@ function convert(bytes: Uint8Array, start: string): string | null {
 function decode(bytes: Uint8Array, label: string): string | null {
   try {
     const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true });
-    const text = decoder.decode(bytes);
-    return decoder.encoding === 'windows-1252' ? text.replace(/[\x80-\x9f]/g, windows1252) : text;
+    return decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
   } catch {
     return null;
   }
 }
 
 /** Some versions of Node decode windows-1252 as ISO-8859-1, which has controls in these places (nodejs/node#56542). */
-function windows1252(control: string): string {
+function decodeWindows1252(bytes: Uint8Array): string {
   const places = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
-  return places.charAt(control.charCodeAt(0) - 0x80);
+  const toUnit = (byte: number) => (byte >> 5 === 4 ? places.charCodeAt(byte - 0x80) : byte);
+  return new TextDecoder('utf-16le').decode(Uint16Array.from(bytes, toUnit));
 }
 
 function escapeText(text: string): string {

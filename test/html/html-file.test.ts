@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type HtmlFile, readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
+import { cpuMsOf } from '../support/cpu.ts';
 
 const latin1 = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'));
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -36,6 +37,13 @@ describe('readHtmlFile: what a file is that a person wants to publish', () => {
       [utf16('<p>ü', true), '\ufeff<p>ü'],
     ] as const)
       expect(shown(read(bytes))).to.equal(expected);
+  });
+
+  it('two megabytes in windows-1252 that need a place of their own each take no time', () => {
+    const bytes = Uint8Array.from(
+      Buffer.concat([latin1('<meta charset=windows-1252>'), Buffer.alloc(2_000_000, 0x80)]),
+    );
+    expect(cpuMsOf(() => read(bytes))).to.be.below(250);
   });
 
   it('an encoding that nobody knows: what to do', () => {

@@ -3,6 +3,7 @@ import { diffTable } from '../../api/dashboard/history/diff-table.ts';
 import { toText } from '../../api/html/html.ts';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
 import { unifiedDiff } from '../../shared/threads/compare.ts';
+import { cpuMsOf } from '../support/cpu.ts';
 import { parsePage } from '../support/html.ts';
 
 function tableOf(before: string, after: string) {
@@ -73,6 +74,12 @@ describe('The table of a difference', () => {
     for (const shown of ['U+202E', 'U+0000', '\t', '␍', 'No line feed at the end'])
       expect(text).to.include(shown);
     expect(parsePage(text).find('script', {})).to.equal(undefined);
+  });
+
+  it('a line of two megabytes is not taken apart', () => {
+    const words = ' a'.repeat(1_000_000);
+    const diff = `--- a\n+++ b\n@@ -1 +1 @@\n-${words}b\n+${words}c\n`;
+    expect(cpuMsOf(() => diffTable(diff, 'Changes'))).to.be.below(250);
   });
 
   it('is bounded, whatever is compared', () => {

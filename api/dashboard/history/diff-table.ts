@@ -126,12 +126,14 @@ type Parts = readonly [start: string, own: string, end: string];
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 function partsOf(line: string, other = ''): Parts {
+  // Two megabytes in one line would take a second.
+  if (Math.max(line.length, other.length) > maxLineLength) return [line, '', ''];
   const [words, others] = [line, other].map((text) => text.split(/(?<=\s)/)) as [string[], string[]]; // proof: of two
   const least = Math.min(words.length, others.length);
   let [start, end] = [0, 0];
   while (start < least && words[start] === others[start]) start++;
   while (end < least - start && words.at(-1 - end) === others.at(-1 - end)) end++;
-  const isWhole = start + end === 0 || line.length > maxLineLength || rightToLeft.test(line);
+  const isWhole = start + end === 0 || rightToLeft.test(line);
   if (isWhole) return [line, '', ''];
   const to = words.length - end;
   return [words.slice(0, start).join(''), words.slice(start, to).join(''), words.slice(to).join('')];
