@@ -56,19 +56,20 @@ type Again = (req: Request, session: Session, attempt: Attempt) => Answered;
 
 /** Makes the routes of pages of the dashboard. @param nav the item of its navigation */
 export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem) {
-  return sessionPages(sessions, (session, page) => layout.dashboard(session, nav, page));
+  return sessionPages(sessions, (session, page) => layout.dashboard(session, nav, page), mayBeGone);
 }
 
-/** @param access what a request must pass before its handler runs @param lay puts a page into its frame */
+/** @param access what a request must pass before its handler runs @param lay puts a page into its frame @param whyGone below a 404 */
 export function sessionPages(
   { withSession, sessionForm }: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
   lay: (session: Session, page: SessionPage) => HtmlPage,
+  whyGone: (session: Session) => Html,
 ) {
   async function answer(req: Request, res: Response, session: Session, read: () => Answered): Promise<void> {
     const shown = await orAgain(
       req,
       async () => read(),
-      (error) => gonePage(session, error),
+      (error) => gonePage(error, whyGone(session)),
     );
     show(res, shown, (page) => lay(session, page));
   }
@@ -126,17 +127,17 @@ export function sessionPages(
   };
 }
 
-/** What the address names does not exist for this account. @throws any other error */
-function gonePage({ accountName }: Session, error: DropError): SessionPage {
-  if (statusOf(error) !== 404) throw error;
-  return {
-    title: error.message,
-    error,
-    body: html`<section class="empty"><h1>${error.message}</h1>
-<p>It may have expired, or you or a program with a token of yours may have deleted it: then it is gone for good. Or it belongs to
+const mayBeGone = ({
+  accountName,
+}: Session) => html`<p>It may have expired, or you or a program with a token of yours may have deleted it: then it is gone for good. Or it belongs to
 another account: you are signed in as <b>${visible(accountName)}</b>.</p>
-<p><a class="button quiet" href="${dashboardPaths.drops}">Your drops</a></p></section>`,
-  };
+<p><a class="button quiet" href="${dashboardPaths.drops}">Your drops</a></p>`;
+
+/** What the address names does not exist for this account. @throws any other error */
+function gonePage(error: DropError, why: Html): SessionPage {
+  if (statusOf(error) !== 404) throw error;
+  const { message: title } = error;
+  return { title, error, body: html`<section class="empty"><h1>${title}</h1>\n${why}</section>` };
 }
 
 /** @param error of the last attempt */

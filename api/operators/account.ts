@@ -1,6 +1,7 @@
 import type { Account } from '../../shared/accounts/account.ts';
 import { splitList } from '../../shared/config/config.ts';
 import type { Token } from '../../shared/credentials/token.ts';
+import { notFound } from '../../shared/domain/errors.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { dropsAtOnce } from '../../shared/moderation/moderation.ts';
@@ -12,7 +13,7 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { Session } from '../http/session.ts';
 import { type ActPage, actRoutes, type OperatorAct } from './acts.ts';
-import { gonePage, operatorPages } from './pages.ts';
+import { operatorPages } from './pages.ts';
 import { operatorPaths, pageBadges, stateBadge } from './parts.ts';
 
 export function accountRoutes(parts: RouteParts): readonly Route[] {
@@ -25,7 +26,7 @@ export function accountRoutes(parts: RouteParts): readonly Route[] {
     const page = toPositiveInteger([query.page].flat()[0]) ?? 1;
     const { id: asked } = req.params;
     const summary = typeof asked === 'string' ? await moderation.describeAccount(asked, page) : null;
-    if (summary === null) return gonePage('account');
+    if (summary === null) throw notFound('account');
     const { account, tokens, drops, dropCount } = summary;
     const { id, identity, createdAt, suspendedAt } = account;
     return {

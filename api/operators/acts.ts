@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { object } from 'yup';
-import { DropError } from '../../shared/domain/errors.ts';
+import { DropError, notFound } from '../../shared/domain/errors.ts';
 import { reasonMaxCharacters } from '../../shared/moderation/act.ts';
 import type { Operator } from '../../shared/moderation/moderation.ts';
 import type { Question } from '../dashboard/pages.ts';
@@ -10,7 +10,7 @@ import type { Route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import type { Form } from '../http/show.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
-import { type Gone, gonePage, nameOf, type operatorPages } from './pages.ts';
+import { nameOf, type operatorPages } from './pages.ts';
 
 /** The page of an act, for what the act is about as it is now. */
 export interface ActPage extends Omit<Question, 'refusal' | 'fault' | 'styles'> {
@@ -25,7 +25,7 @@ export interface ActPage extends Omit<Question, 'refusal' | 'fault' | 'styles'> 
 /** An act of an operator on a page, an account or a report, for which a reason is required. */
 export interface OperatorAct<T> {
   readonly path: string;
-  readonly target: Gone;
+  readonly target: 'page' | 'account' | 'report';
   /** null: there is no such target. */
   find(req: Request): Promise<T | null>;
   /** Changes nothing. */
@@ -42,7 +42,7 @@ export function actRoutes<T>(
   return confirmed(path, 'changes_per_minute', {
     async ask(req, session, attempt) {
       const found = await find(req);
-      if (found === null) return gonePage(target);
+      if (found === null) throw attempt?.error ?? notFound(target);
       const { readers = 'the log', refusal, seen, fields, ...question } = await describe(found, session);
       const reason = reasonField(readers, attempt?.form.get('reason'), attempt?.error);
       return {
@@ -54,7 +54,7 @@ export function actRoutes<T>(
 
     async perform(req, _, session, form) {
       const found = await find(req);
-      if (found === null) return gonePage(target);
+      if (found === null) throw notFound(target);
       const { seen, refusal, back } = await describe(found, session);
       if (form.get('seen') !== seen) throw changedMeanwhile();
       if (refusal) throw new DropError('forbidden', refusal);

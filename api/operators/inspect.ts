@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { DropError } from '../../shared/domain/errors.ts';
+import { notFound } from '../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { sizeText } from '../html/parts.ts';
@@ -10,7 +10,7 @@ import { sendBytes } from '../http/send.ts';
 import type { Session } from '../http/session.ts';
 import type { Shown } from '../http/show.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
-import { gonePage, nameOf, type OperatorPage, operatorPages } from './pages.ts';
+import { nameOf, type OperatorPage, operatorPages } from './pages.ts';
 import { operatorPaths, pageCrumbs } from './parts.ts';
 
 /** Time for which an inspection that was logged shows the version. */
@@ -32,16 +32,11 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, pages, sealer, clock, config } = parts.services;
   const { page, form } = operatorPages(parts);
 
-  /** @returns what to show instead: there is no such page or version */
-  async function find(slug: string, number: number | null): Promise<PageWithVersion | OperatorPage> {
-    try {
-      return pages.requireVersion(await pages.find(slug, number));
-    } catch (error) {
-      const code = error instanceof DropError && error.code;
-      if (code === 'not_found') return gonePage('page');
-      if (code === 'version_not_found') return gonePage('version');
-      throw error;
-    }
+  /** @throws DropError `not_found` */
+  async function find(slug: string, number: number | null): Promise<PageWithVersion> {
+    const { version, ...page } = await pages.find(slug, number);
+    if (version === null) throw notFound('version');
+    return { ...page, version };
   }
 
   /** Shows something of the page, unless the grant is for another inspection, or has expired, or the version was deleted. */
@@ -56,11 +51,9 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
       if (typeof grant !== 'string' || content?.session !== session.id)
         return `${operatorPaths.page(slug)}?notice=inspection-ended`;
       const found = await find(slug, content.number);
-      if (!('version' in found)) return found;
       // Another version may have its number now.
-      return found.version.id === content.version
-        ? show({ page: found, grant }, req, res)
-        : gonePage('version');
+      if (found.version.id !== content.version) throw notFound('version');
+      return show({ page: found, grant }, req, res);
     };
   }
 
@@ -81,7 +74,6 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
     form(operatorPaths.inspect(':slug'), 'changes_per_minute', async (req, _, session, sent) => {
       const slug = readSlug(req);
       const found = await find(slug, toPositiveInteger(sent.get('version')));
-      if (!('version' in found)) return found;
       const { id: version, number } = found.version;
       await moderation.inspect(slug, number, { by: nameOf(session) });
       const content = { session: session.id, version, number };
@@ -93,7 +85,7 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
       operatorPaths.frame(':slug'),
       granted(async (inspection, req, res) => {
         const body = await pages.body(inspection.page, 'identity');
-        if (body === null) return gonePage('version');
+        if (body === null) throw notFound('version');
         res.setHeader('Content-Security-Policy', framePolicy(loadsAll(req)));
         res.setHeader('Referrer-Policy', 'no-referrer');
         res.setHeader('X-DNS-Prefetch-Control', 'off');

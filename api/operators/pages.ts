@@ -23,10 +23,11 @@ export function operatorPages({ sessions, layout }: RouteParts) {
     withSession: (handler) => sessions.withSession(handler, isAdmitted),
     sessionForm: (limit, handler, rules) => sessions.sessionForm(limit, handler, { ...rules, isAdmitted }),
   };
-  return sessionPages(access, (session, page) => {
+  const lay = (session: Session, page: SessionPage) => {
     const body = html`${tabBar(page.tab)}\n${page.body}`;
     return layout.dashboard(session, 'operators', { ...page, styles: ['operators'], body });
-  });
+  };
+  return sessionPages(access, lay, () => mayBeGone);
 }
 
 /** The name of the operator in the audit log: `0198f… octocat`, as it names accounts. */
@@ -43,22 +44,6 @@ function tabBar(current: string | undefined): Html {
   )}</nav>`;
 }
 
-const goneTexts = {
-  page: 'There is no page with this slug. Its owner may have deleted it, or it has expired.',
-  version: 'The page does not have this version any more.',
-  account: 'There is no account with this id. Its owner may have deleted it.',
-  report: 'There is no report with this id. Closed reports are removed after some time.',
-} as const;
-
-export type Gone = keyof typeof goneTexts;
-
-/** 404: what the address names is gone, perhaps since the operator opened the page that led here. */
-export function gonePage(what: Gone): OperatorPage {
-  return {
-    title: `No such ${what}`,
-    error: notFound(what),
-    body: html`<section class="empty"><h1>No such ${what}</h1>
-<p>${goneTexts[what]}</p>
-<p><a class="button quiet" href="${operatorPaths.reports}">Show the reports</a></p></section>`,
-  };
-}
+/** The target may have been deleted since the operator opened the page that led here. */
+const mayBeGone = html`<p>Its owner may have deleted it, or it has expired. Closed reports are removed after some time.</p>
+<p><a class="button quiet" href="${operatorPaths.reports}">Show the reports</a></p>`;

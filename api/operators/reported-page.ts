@@ -1,3 +1,4 @@
+import { notFound } from '../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../shared/drops/drop.ts';
 import type { OwnedPage } from '../../shared/moderation/moderation.ts';
 import { type Report, reportIdPattern } from '../../shared/reports/report.ts';
@@ -9,7 +10,7 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { actRoutes } from './acts.ts';
 import { pageActs, pageNotices } from './page-acts.ts';
-import { gonePage, operatorPages } from './pages.ts';
+import { operatorPages } from './pages.ts';
 import { accountLink, operatorPaths, pageBadges, suspendedBadge, visibleLines } from './parts.ts';
 
 const reportsAtOnce = 25;
@@ -41,7 +42,7 @@ export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
       reports.list(filter, reportsAtOnce + 1),
       reports.list({ slug, withClosed: true }, 1),
     ]);
-    if (owned === null && isKnown.length === 0) return gonePage('page');
+    if (owned === null && isKnown.length === 0) throw notFound('page');
     const shown = found.slice(0, reportsAtOnce);
     const older = found.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
     const versions = owned === null ? [] : await moderation.listVersions(owned.drop);

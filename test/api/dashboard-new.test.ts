@@ -60,6 +60,7 @@ describe('/drops/new: publishing in the browser', () => {
         'Sales & co',
       ],
       [`<p>text</p><h1>${'😀'.repeat(300)}</h1>`, '😀'.repeat(200)],
+      ['<h3><style>b{}</style>Profit', 'Profit'],
       ['<p>text</p>', 'my page.v2'],
     ]) {
       await send(dashboard, { file: file(`${html}</h3>`, { filename: 'my page.v2.html' }) });
