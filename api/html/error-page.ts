@@ -24,14 +24,14 @@ export function errorPage(status: number, error: DropError, place: ErrorPlace): 
   const byCode = texts[`${status} ${error.code}`];
   const { title, text, next } = byCode ?? texts[status] ?? { title: 'Request failed' };
   const { details } = error;
-  const isGone = status === 410 || (status === 404 && byCode === undefined);
+  const isUnknown = error.code === 'invalid_slug' || (status === 404 && byCode === undefined);
   return {
     title,
     error,
     body: html`<p class="status">${status}</p>
 <h1>${title}</h1>
 <p>${errorText({ message: text ?? error.message, details })}</p>
-${byCode && typeof details?.url === 'string' ? linkTo(details.url) : next}${isGone && waysOn(place, status === 404)}`,
+${byCode && typeof details?.url === 'string' ? linkTo(details.url) : next}${(isUnknown || status === 410) && waysOn(place, isUnknown)}`,
     policy: { 'form-action': "'none'", 'frame-ancestors': "'self'" }, // the viewer's frame shows it when the raw page fails
   };
 }
@@ -70,7 +70,7 @@ const texts: Readonly<Record<string, ErrorText>> = {
   },
   '400 invalid_slug': {
     title: 'Page not found',
-    text: 'This address is not a valid page address. Check it for typing errors, or ask the person who sent it to you.',
+    text: 'There is no page at this address.',
   },
   '403 passcode_required': {
     title: 'Passcode required',

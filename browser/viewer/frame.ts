@@ -64,22 +64,30 @@ function tellFailure(main: HTMLElement): void {
 function watchLeaving(frame: HTMLIFrameElement, back: () => void): void {
   const { allow } = frame;
   let isLeaving = false;
+  let arrivedAt = -Infinity;
   let shown = '';
   const expectPage = () => {
     frame.allow = allow;
     isLeaving = false;
   };
-  frame.addEventListener('load', () => {
+  frame.addEventListener('load', ({ timeStamp }) => {
     // The other site is there: what comes next may be the page again, by the browser's Back.
-    if (isLeaving) return expectPage();
+    if (isLeaving) {
+      arrivedAt = timeStamp;
+      return expectPage();
+    }
     hideNotice(shown);
+    shown = '';
     withholdFullScreen(frame);
   });
-  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, disposition }) => {
+  document.addEventListener('securitypolicyviolation', (event) => {
+    const { effectiveDirective, blockedURI, disposition } = event;
     if (effectiveDirective !== 'frame-src' || !/^https?:/.test(blockedURI)) return;
     const { origin, host } = new URL(blockedURI);
     // One notice for each site: if a page leads to another site, the name of the first one must not stay above it.
     const key = `left ${origin}`;
+    // Chromium reports a navigation twice, and the second report may come after its `load`.
+    if (key === shown && event.timeStamp < arrivedAt + 1000) return;
     shown = key;
     isLeaving = true;
     const outcome =

@@ -48,6 +48,7 @@ function offerHiding(): void {
   button.addEventListener('click', () => {
     button.closest<HTMLElement>('[popover]')?.hidePopover();
     scrollTo({ top: root.scrollHeight });
+    handle.hidden = false; // what is hidden takes no focus
     handle.focus({ preventScroll: true });
   });
   handle.addEventListener('click', () => {

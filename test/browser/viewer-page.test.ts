@@ -194,8 +194,24 @@ describeInBrowsers('The viewer page', (browser) => {
     await page.getByRole('button', { name: 'More' }).tap();
     await page.getByRole('button', { name: 'Hide this bar' }).tap();
     await until(isAway, 'the bar is away');
+    expect(await page.evaluate('document.activeElement.ariaLabel')).to.equal('Show the bar');
     await handle.tap();
     await until(isBack, 'the bar is back');
+  });
+
+  it('on a touch screen the lower edge of the page is on the screen, with the bar and without it', async () => {
+    browser.needsChromium('touches');
+    const { slug } = await publish();
+    const page = await open(`/p/${slug}`, { viewport: widths.phone, hasTouch: true, isMobile: true });
+    const frame = await frameOf(page);
+    const hasHeight = (height: number) =>
+      until(async () => (await frame.evaluate('innerHeight')) === height, `${height} px`);
+    await hasHeight(696);
+    await page.getByRole('button', { name: 'More' }).tap();
+    await page.getByRole('button', { name: 'Hide this bar' }).tap();
+    await hasHeight(740);
+    await page.getByRole('button', { name: 'Show the bar' }).tap();
+    await hasHeight(696);
   });
 
   it('at a desktop width a page that is cut off on a phone is whole', async () => {
@@ -322,6 +338,11 @@ describeInBrowsers('The viewer page', (browser) => {
     expect(await canFillScreen()).to.equal(true);
     await page.route('http://other.example/**', (route) => route.fulfill({ body: '<h1>Other' }));
     await (await frameOf(page)).evaluate("document.querySelector('a').href = 'http://other.example/'");
+    // Chromium may report a navigation a second time, after it has loaded.
+    await page.evaluate(`document.querySelector('iframe').addEventListener('load', () =>
+      document.dispatchEvent(new SecurityPolicyViolationEvent('securitypolicyviolation', {
+        effectiveDirective: 'frame-src', blockedURI: 'http://other.example', disposition: 'report',
+      })), { once: true })`);
     await page.frameLocator('iframe').getByRole('link', { name: 'Away' }).click();
     await page.getByText('A link led to other.example.').waitFor();
     await page.frameLocator('iframe').getByRole('heading', { name: 'Other' }).waitFor();

@@ -76,6 +76,14 @@ describe('errorPage', () => {
     }
   });
 
+  it('a link with a full stop or a bracket after it: 400, says what may have happened and leads on', () => {
+    for (const address of ['/p/t9tzZkipKQ5I.', '/p/t9tzZkipKQ5I)']) {
+      const page = parsePage(errorPage(400, failure('invalid_slug'), address).html);
+      expect(page.all('li')[0]?.text).to.include('typing error');
+      expect(page.find('a', { class: 'button' })?.attributes.href).to.equal(`${baseUrl}/`);
+    }
+  });
+
   it('says when to try again', () => {
     const { html } = errorPage(429, failure('rate_limited', 'At most 5', { retry_after_seconds: 42 }));
     expect(parsePage(html).find('main')?.text).to.contain('At most 5. Try again in 42 seconds.');
