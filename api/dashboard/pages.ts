@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
-import type { DropError } from '../../shared/domain/errors.ts';
+import { DropError } from '../../shared/domain/errors.ts';
 import { formError } from '../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../html/html.ts';
 import type { HtmlPage, NavItem, PageParts } from '../html/layout.ts';
+import { isFromOtherSite } from '../http/form.ts';
 import { statusOf } from '../http/http-error.ts';
 import { dashboardPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
@@ -109,8 +110,14 @@ export function sessionPages(
     form,
 
     /** A GET that is answered with something else than a page. */
-    file: (path: string, send: Parameters<SessionAccess['withSession']>[0]) =>
-      open('GET', path, withSession(send)),
+    file(path: string, send: Parameters<SessionAccess['withSession']>[0]): Route {
+      const sendHere: typeof send = (req, res, session) => {
+        if (isFromOtherSite(req))
+          throw new DropError('forbidden', 'Download it from a page of the dashboard');
+        return send(req, res, session);
+      };
+      return open('GET', path, withSession(sendHere));
+    },
 
     /** The page (GET) and its form (POST). An error is shown on the page, which is about the target as it is now. */
     confirmed(path: string, limit: Limit, act: Act, rules?: FormRules): readonly Route[] {

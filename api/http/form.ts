@@ -59,3 +59,11 @@ export function checkOrigin({ headers }: IncomingMessage, origin: string): void 
   if (sent === undefined ? site === 'same-origin' : sent === origin) return;
   throw new DropError('forbidden', `The form must be sent from a page of ${origin}`);
 }
+
+/**
+ * Whether another site led the browser here. Without an opener policy, as for a download, that site can tell whether a window
+ * shows a document: what only a session opens must not be opened then. False if the browser does not say.
+ */
+export function isFromOtherSite({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site';
+}

@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import { isHttps } from '../../shared/config/config.ts';
 import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { cookieName, readCookies } from '../http/cookies.ts';
+import { isFromOtherSite } from '../http/form.ts';
 import { HttpError } from '../http/http-error.ts';
 import { readSlug } from '../http/parameters.ts';
 import { pagePath, pageUrl } from '../http/paths.ts';
@@ -23,8 +25,7 @@ export function createGate(services: Services) {
     const page = await pages.find(slug, number);
     refuseTakenDown(page);
     setPageCaching(res, page);
-    if (!(await isUnlocked(services, page, req.headers.cookie)))
-      throw passcodeRequired(config.BASE_URL, slug);
+    if (!(await isUnlocked(services, page, req))) throw passcodeRequired(config.BASE_URL, slug);
     return pages.requireVersion(page);
   };
 }
@@ -33,18 +34,24 @@ function versionOf(req: Request): number | null {
   return readVersion(new URLSearchParams(req.url.split('?')[1]));
 }
 
-/** Whether the page has no passcode, or the viewer has entered it or is signed in as its owner. @param cookies the request's Cookie header */
+/**
+ * Whether the page has no passcode, or the viewer has entered it or is signed in as its owner. @param admitsOwner whether a
+ * session counts. Default: unless another site led the browser here, which could then tell that the visitor owns the page
+ */
 export async function isUnlocked(
   services: Services,
   page: Page,
-  cookies: string | undefined,
+  req: Pick<IncomingMessage, 'headers'>,
+  admitsOwner = !isFromOtherSite(req),
 ): Promise<boolean> {
   if (page.lock === null) return true;
+  const { cookie: cookies } = req.headers;
   const isSecure = isHttps(services.config);
   const name = cookieName(passCookie, { path: pagePath(page.slug), isSecure });
   for (const pass of readCookies(cookies, name)) {
     if (await services.passcodes.admits('pass', page, pass)) return true;
   }
+  if (!admitsOwner) return false;
   for (const secret of readCookies(cookies, sessionCookieName(isSecure))) {
     const caller = (await services.sessions.identify(secret))?.caller;
     if (caller?.ownerId === page.ownerId && !caller.isSuspended) return true;

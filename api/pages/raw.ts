@@ -47,7 +47,7 @@ export function createRawHandler(services: Services, layout: Layout) {
     const { grant } = address;
     if (page.lock !== null && grant !== null && (await passcodes.admits('grant', page, grant))) return true;
     // On the hosts of drops, the drops themselves can set cookies: only the grant counts there.
-    return isUnlocked(services, page, host === null ? req.headers.cookie : undefined);
+    return page.lock === null || (host === null && isUnlocked(services, page, req));
   }
 
   /** The body; for HEAD and 304 without its bytes. null: the version was removed since the page was looked up. */

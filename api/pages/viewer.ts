@@ -8,7 +8,7 @@ import { html, raw } from '../html/html.ts';
 import type { Layout, PageParts } from '../html/layout.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
-import type { ReadForm } from '../http/form.ts';
+import { isFromOtherSite, type ReadForm } from '../http/form.ts';
 import { HttpError } from '../http/http-error.ts';
 import { pagePath } from '../http/paths.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
@@ -107,7 +107,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
       const context = known === null ? undefined : pages.getCachedContext(known);
       // A page from memory must be sent before anything is awaited, and a context may have to be read.
       const page = known === null || context === undefined ? await findPage(req, res) : known;
-      if (page !== known && !(await isUnlocked(services, page, req.headers.cookie))) {
+      if (page !== known && !(await isUnlocked(services, page, req, isAlone(req)))) {
         show(res, passcodeForm(req, page), layout.page);
         return;
       }
@@ -128,6 +128,11 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
       show(res, shown, layout.page);
     },
   };
+}
+
+/** In a window of its own, which the opener policy of our pages parts from the site that opened it. */
+function isAlone(req: Request): boolean {
+  return !isFromOtherSite(req) || req.headers['sec-fetch-dest'] === 'document';
 }
 
 /** @throws DropError `invalid_slug` */

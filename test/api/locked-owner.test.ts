@@ -71,6 +71,24 @@ describe('A locked drop, for a browser that is signed in', () => {
     }
   });
 
+  it('another site that leads its owner there gets no download, and no page whose frames it could count', async () => {
+    const { slug, ada } = await scene();
+    for (const site of ['cross-site', 'same-site']) {
+      const led = { 'sec-fetch-site': site };
+      const viewer = await ada.get(`/p/${slug}`, { headers: led });
+      expect(viewer.text).to.include('TITLE-SECRET');
+      expect(viewer.headers['cross-origin-opener-policy']).to.equal('same-origin');
+      const framed = await ada.get(`/p/${slug}`, { headers: { ...led, 'sec-fetch-dest': 'iframe' } });
+      expect(isForm(framed.text), site).to.equal(true);
+      expect((await ada.get(`/p/${slug}/raw`, { headers: led })).status, site).to.equal(403);
+      for (const rest of ['/versions', '/download', '/print']) {
+        const answer = await ada.get(`/p/${slug}${rest}`, { headers: led });
+        expect(answer.status, rest).to.equal(303);
+        expect(answer.headers.location).to.equal(`/p/${slug}`);
+      }
+    }
+  });
+
   it('a taken-down page stays closed for its owner, too', async () => {
     const { slug, ada } = await scene();
     await service.services.moderation.takeDown(slug, { by: 'root', reason: 'Imitates a bank' });

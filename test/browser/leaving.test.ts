@@ -11,6 +11,7 @@ describeInBrowsers('Sign-in at the identity provider', (browser) => {
 
   for (const hasScript of [true, false]) {
     it(`follows the redirects of the provider over another site and back, ${hasScript ? 'with' : 'without'} scripts`, async () => {
+      const page = await (await browser.newContext({ javaScriptEnabled: hasScript })).newPage();
       // As with SAML: the provider redirects to a site of its own choice, which redirects back.
       const hop = createServer((req, res) => {
         const back = new URL(req.url ?? '', 'http://127.0.0.1').searchParams.get('back') ?? '';
@@ -18,7 +19,6 @@ describeInBrowsers('Sign-in at the identity provider', (browser) => {
       }).listen(0, 'localhost');
       await once(hop, 'listening');
       const hopUrl = `http://localhost:${(hop.address() as AddressInfo).port}`; // proof: it listens on a port
-      const page = await (await browser.newContext({ javaScriptEnabled: hasScript })).newPage();
       const { faults } = watchPage(page, 'http://');
       let hops = 0;
       await page.route(`${double.url}/login/oauth/authorize**`, async (route) => {

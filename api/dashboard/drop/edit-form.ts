@@ -1,6 +1,7 @@
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
+import { errorText } from '../../html/forms.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import type { Attempt } from '../pages.ts';
 
@@ -142,10 +143,11 @@ export function tagField(part: 'name' | 'value', row: number): string {
 const expiryRule = 'The expiry must be a date and time in the future, at most 10 years ahead';
 
 /** What is wrong with the form, in its words: the API's name fields of JSON. @param error of a refused change */
-export function faultsOf({ message, details }: DropError) {
+export function faultsOf(error: DropError) {
+  const { details } = error;
   const faults: { field: string; message: string }[] = Array.isArray(details?.fields) ? details.fields : [];
   return {
-    message: faults.length > 0 ? faults.map((fault) => `${wordsOf(fault)}.`).join(' ') : `${message}.`,
+    message: faults.length > 0 ? faults.map((fault) => `${wordsOf(fault)}.`).join(' ') : errorText(error),
     /** Names of the API: `expires_at`, `metadata.key`. */
     fields: new Set(faults.map(({ field }) => field)),
   };
