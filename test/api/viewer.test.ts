@@ -96,7 +96,7 @@ describe('GET /p/{slug}', () => {
     expectError(await service.request('POST', `/p/${slug}/`), 404, 'not_found');
   });
 
-  it('shows the context of each version behind a toggle; markup in it has no effect', async () => {
+  it('shows the context of each version in the sheet of the title, behind a toggle; markup in it has no effect', async () => {
     const context =
       'Because **numbers**.\n\n<script>alert(1)</script>\n\n![pixel](https://evil.example/p.gif)';
     const { owner, slug, show } = await withDrop({ context });
@@ -104,7 +104,8 @@ describe('GET /p/{slug}', () => {
     const { answer, page } = await show('?v=1');
     expect(answer.text).to.match(/<strong>numbers<\/strong>/);
     expect(page.find('summary')?.text).to.equal('Context');
-    expect(page.find('details')?.attributes).to.not.have.property('open');
+    expect(page.find('button', { popovertarget: 'about' })).to.not.equal(undefined);
+    expect(page.find('div', { id: 'about' })?.attributes).to.have.property('popover');
     const loading = [...page.all('script'), ...page.all('img')];
     expect(loading.filter(({ inside }) => inside.includes('details'))).to.deep.equal([]);
     expect((await show()).answer.text).to.not.include('Because');
@@ -115,7 +116,7 @@ describe('GET /p/{slug}', () => {
       const { show } = await withDrop({ context });
       const { answer, page } = await show();
       expect(answer.bytes.length, what).to.be.below(600 * 1024);
-      expect(page.find('section', { 'aria-label': 'Context' }), what).to.not.equal(undefined);
+      expect(page.find('details', { class: 'context' }), what).to.not.equal(undefined);
       expect((await show()).answer.text.length, what).to.equal(answer.text.length);
     }
   });
