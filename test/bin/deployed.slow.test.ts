@@ -228,7 +228,7 @@ function copyFiles(...files: string[]): string {
 
 function copyDeployed(): string {
   const copy = copyFiles('bin/dropleaf.js', 'scripts/build.js', 'package.json', 'dist/.built');
-  for (const folder of ['api', 'bin', 'browser', 'cli', 'shared', 'worker']) {
+  for (const folder of ['api', 'bin', 'browser', 'cli', 'docs', 'shared', 'worker']) {
     cpSync(join(projectDir, 'dist', folder), join(copy, 'dist', folder), { recursive: true });
   }
   return copy;
