@@ -50,7 +50,9 @@ export async function openFront(
     const { body } = await client.request('POST', '/api/auth/start', { body: { label: name } });
     const person = createPerson(client);
     const confirmed = await person.submit(await person.open(`/sign-in?code=${body.code}`), {});
-    const asked = await person.submit(confirmed, { name, key: await key });
+    const identified = await person.submit(confirmed, { name, key: await key });
+    const isNew = identified.text.includes('There is no account with this name yet');
+    const asked = isNew ? await person.submit(identified, {}) : identified;
     const done = await person.submit(asked, { decision: 'approve' });
     if (done.path !== '/sign-in/done') throw new Error(`not approved: ${done.text}`);
     return body.poll_token;
