@@ -6,15 +6,12 @@ const key = 'late-pages';
  */
 export function rememberLatePages() {
   const late = new Set((sessionStorage.getItem(key) ?? '').split(' '));
-  const store = () => sessionStorage.setItem(key, [...late].join(' '));
   return {
     has: (id: string) => late.has(id),
-    began(id: string): void {
-      late.add(id);
-      store();
-    },
-    finished(id: string): void {
-      if (late.delete(id)) store();
+    note(id: string, isLate: boolean): void {
+      if (isLate) late.add(id);
+      else late.delete(id);
+      sessionStorage.setItem(key, [...late].join(' '));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { guardFocus } from './focus-guard.ts';
 import { rememberLatePages } from './late-pages.ts';
-import { makePageFrame, type PageFrame } from './page-frame.ts';
+import { makePageFrame } from './page-frame.ts';
 
 /** Pages that load at a time. */
 const mostLoading = 4;
@@ -17,22 +17,28 @@ const endMs = 1_000;
 /** How long pages run in a tab that is not shown. */
 const hiddenMs = 30_000;
 
-interface Thumbnail {
+class Thumbnail {
   readonly box: HTMLElement;
-  readonly template: HTMLTemplateElement;
+  readonly page: HTMLIFrameElement;
   /** Of the version. */
   readonly id: string;
-  isNear: boolean;
   /** null: not shown. */
-  frame: PageFrame | null;
-  startedAt: number;
-  loads: number;
-  focuses: number;
+  frame: HTMLIFrameElement | null = null;
+  startedAt = 0;
+  loads = 0;
+  focuses = 0;
   /** It was loading when nothing loaded any more: it is tried alone. */
-  isSuspect: boolean;
+  isSuspect = false;
   /** How often nothing loaded any more after this page had loaded. */
-  blame: number;
-  isGivenUp: boolean;
+  blame = 0;
+  isGivenUp = false;
+
+  constructor(box: HTMLElement, page: HTMLIFrameElement) {
+    const src = page.getAttribute('src') ?? '';
+    this.box = box;
+    this.page = page;
+    this.id = new URL(src, location.href).searchParams.get('id') ?? src;
+  }
 }
 
 /**
@@ -42,24 +48,13 @@ interface Thumbnail {
  * @returns takes the cards that are added later
  */
 export function startThumbnails(): (root: ParentNode) => void {
-  const thumbnails = new Map<Element, Thumbnail>();
+  const all: Thumbnail[] = [];
   const latePages = rememberLatePages();
   let last: { readonly thumbnail: Thumbnail; readonly at: number } | null = null;
   let restsUntil = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const thumbnail = thumbnails.get(target);
-        if (thumbnail) thumbnail.isNear = isIntersecting;
-      }
-      fillIn(settleMs);
-    },
-    { rootMargin: '50% 0px' },
-  );
-  const all = () => [...thumbnails.values()];
-  const loading = () => all().filter(({ frame, loads }) => frame !== null && loads === 0);
+  const loading = () => all.filter(({ frame, loads }) => frame !== null && loads === 0);
 
   function fillIn(ms: number): void {
     clearTimeout(timer);
@@ -73,8 +68,8 @@ export function startThumbnails(): (root: ParentNode) => void {
       fillIn(rest);
       return;
     }
-    const near = nearest(all()).slice(0, mostShown);
-    for (const thumbnail of all()) if (!near.includes(thumbnail)) remove(thumbnail);
+    const near = nearest(all).slice(0, mostShown);
+    for (const thumbnail of all) if (!near.includes(thumbnail)) remove(thumbnail);
     if (document.hidden) return;
     const waiting = near.filter(({ frame }) => frame === null);
     const suspect = waiting.find(({ isSuspect }) => isSuspect);
@@ -85,7 +80,7 @@ export function startThumbnails(): (root: ParentNode) => void {
   }
 
   function load(thumbnail: Thumbnail): void {
-    const frame = makePageFrame(thumbnail.template, {
+    const frame = makePageFrame(thumbnail.page, {
       loaded: () => loaded(thumbnail),
       left: () => giveUp(thumbnail, 'It leads to another site'),
     });
@@ -93,8 +88,8 @@ export function startThumbnails(): (root: ParentNode) => void {
     setTimeout(() => {
       if (thumbnail.frame === frame && thumbnail.loads === 0) late(thumbnail);
     }, loadMs);
-    latePages.began(thumbnail.id);
-    thumbnail.box.append(frame.element);
+    latePages.note(thumbnail.id, true);
+    thumbnail.box.append(frame);
   }
 
   function loaded(thumbnail: Thumbnail): void {
@@ -104,19 +99,20 @@ export function startThumbnails(): (root: ParentNode) => void {
     }
     last = { thumbnail, at: performance.now() };
     thumbnail.isSuspect = false;
-    latePages.finished(thumbnail.id);
+    latePages.note(thumbnail.id, false);
     show(thumbnail);
   }
 
   function show(thumbnail: Thumbnail): void {
     thumbnail.loads++;
-    thumbnail.frame?.element.classList.add('shown');
+    thumbnail.frame?.classList.add('shown');
     fillIn(0);
   }
 
   function late(thumbnail: Thumbnail): void {
     // Pages of its process have loaded since: it only waits for something.
-    const isSlow = last !== null && last.at > thumbnail.startedAt && thumbnail.frame?.sharesProcess;
+    const sharesProcess = !thumbnail.page.sandbox.contains('allow-same-origin');
+    const isSlow = last !== null && last.at > thumbnail.startedAt && sharesProcess;
     if (isSlow) show(thumbnail);
     else restart(thumbnail);
   }
@@ -124,18 +120,18 @@ export function startThumbnails(): (root: ParentNode) => void {
   function restart(thumbnail: Thumbnail): void {
     if (last === null && thumbnail.isSuspect) giveUp(thumbnail, 'It takes too long to load');
     else if (last !== null && ++last.thumbnail.blame > 1) {
-      latePages.began(last.thumbnail.id);
+      latePages.note(last.thumbnail.id, true);
       giveUp(last.thumbnail, 'It stops other pages');
     }
     for (const each of loading()) each.isSuspect = true;
-    all().forEach(remove);
+    all.forEach(remove);
     last = null;
     restsUntil = performance.now() + endMs;
     fillIn(endMs);
   }
 
   function remove(thumbnail: Thumbnail): void {
-    thumbnail.frame?.element.remove();
+    thumbnail.frame?.remove();
     thumbnail.frame = null;
   }
 
@@ -147,57 +143,50 @@ export function startThumbnails(): (root: ParentNode) => void {
   }
 
   guardFocus('.thumbnail > iframe', (frame) => {
-    const thumbnail = thumbnails.get(frame.parentElement ?? frame);
+    const thumbnail = all.find((each) => each.frame === frame);
     if (thumbnail && ++thumbnail.focuses > mostRepeats) giveUp(thumbnail, 'It takes the focus');
   });
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) fillIn(0);
     else
       setTimeout(() => {
-        if (document.hidden) all().forEach(remove);
+        if (document.hidden) all.forEach(remove);
       }, hiddenMs);
   });
   addEventListener('scroll', () => {
     restsUntil = Math.max(restsUntil, performance.now() + settleMs);
+    fillIn(settleMs);
   });
+  addEventListener('resize', () => fillIn(settleMs));
   addEventListener('pagehide', () => {
-    for (const { id } of loading()) latePages.finished(id);
+    for (const { id } of loading()) latePages.note(id, false);
   });
 
   return (root) => {
     if (savesData()) return;
     for (const template of root.querySelectorAll<HTMLTemplateElement>('.thumbnail > template')) {
       const box = template.parentElement;
-      const src = template.content.querySelector('iframe')?.getAttribute('src');
-      if (box === null || src == null || thumbnails.has(box)) continue;
-      const id = new URL(src, location.href).searchParams.get('id') ?? src;
-      const states = {
-        isNear: false,
-        frame: null,
-        startedAt: 0,
-        loads: 0,
-        focuses: 0,
-        isSuspect: false,
-        blame: 0,
-      };
-      const thumbnail: Thumbnail = { box, template, id, ...states, isGivenUp: false };
-      thumbnails.set(box, thumbnail);
-      if (latePages.has(id)) giveUp(thumbnail, 'It takes too long to load');
-      observer.observe(box);
+      const page = template.content.querySelector('iframe');
+      if (box === null || page === null) continue;
+      template.remove();
+      const thumbnail = new Thumbnail(box, page);
+      all.push(thumbnail);
+      if (latePages.has(thumbnail.id)) giveUp(thumbnail, 'It takes too long to load');
     }
+    fillIn(settleMs);
   };
 }
 
-/** Those that are near, by their distance from the middle of the window. */
+/** Those within half a window of the visible part, by their distance from the middle of the window. */
 function nearest(thumbnails: readonly Thumbnail[]): Thumbnail[] {
-  const distance = ({ box }: Thumbnail) => {
-    const { top, bottom } = box.getBoundingClientRect();
-    return Math.abs(top + bottom - innerHeight);
-  };
-  return thumbnails
-    .filter(({ isNear, isGivenUp }) => isNear && !isGivenUp)
-    .map((thumbnail) => ({ thumbnail, at: distance(thumbnail) }))
-    .sort((one, other) => one.at - other.at)
+  const measured = thumbnails.map((thumbnail) => {
+    const { top, bottom } = thumbnail.box.getBoundingClientRect();
+    const isNear = bottom > -innerHeight / 2 && top < innerHeight * 1.5;
+    return { thumbnail, isNear, distance: Math.abs(top + bottom - innerHeight) };
+  });
+  return measured
+    .filter(({ thumbnail, isNear }) => isNear && !thumbnail.isGivenUp)
+    .sort((one, other) => one.distance - other.distance)
     .map(({ thumbnail }) => thumbnail);
 }
 

@@ -26,12 +26,13 @@ function badges({ locked, takedown, latestVersion }: Drop): Html {
   return html`<span class="soft small">Version ${latestVersion}</span><span class="badge${locked ? ' warn' : ' good'}">${locked ? 'Locked' : 'Public'}</span>`;
 }
 
-function menuLinks({ slug, takedown, locked }: Drop): Html {
+/** Of a page that was taken down only what is still allowed. */
+export function menuLinks({ slug, takedown, locked }: Drop): Html {
   const paths = dropPaths(slug);
   const changes = html`<a href="${paths.edit}">Edit details</a>
 <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>
 <a href="${paths.context}">Edit the context</a>
-<a href="#share">QR code and embedding</a>
+<a href="${paths.drop}#share">QR code and embedding</a>
 `;
   return html`${takedown === null && changes}<a href="${paths.download}" download>Download the HTML file</a>
 <a class="danger" href="${paths.remove}">Delete this drop</a>`;

@@ -83,16 +83,14 @@ export function parametersOf({ words, tags, sort, view, page, remembered }: List
   return all.filter(([name, value]) => nothing[name] !== value || kept[name] !== value);
 }
 
-/** The tags that are filters, but for one. */
-export function tagsWithout({ tags }: ListAddress, [key, value]: Tag): readonly Tag[] {
-  return tags.filter(([name, text]) => name !== key || text !== value);
-}
-
 /** The list with the tag as a filter, or without it if it is one. */
-export function tagFilter(address: ListAddress, tag: Tag): { readonly href: string; readonly isOn: boolean } {
-  const others = tagsWithout(address, tag);
+export function tagFilter(
+  address: ListAddress,
+  [key, value]: Tag,
+): { readonly href: string; readonly isOn: boolean } {
+  const others = address.tags.filter(([name, text]) => name !== key || text !== value);
   const isOn = others.length < address.tags.length;
-  return { isOn, href: listHref(address, { tags: isOn ? others : [...others, tag] }) };
+  return { isOn, href: listHref(address, { tags: isOn ? others : [...others, [key, value]] }) };
 }
 
 export function isFiltered({ words, tags }: ListAddress): boolean {

@@ -3,6 +3,7 @@ import { type Html, html, visible } from '../../html/html.ts';
 import { copyButton, countOf, menu, timeAgo } from '../../html/parts.ts';
 import { ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
 import type { Preview } from '../../pages/frame.ts';
+import { menuLinks } from '../drop/header.ts';
 import { dropPaths } from '../paths.ts';
 import { type ListAddress, tagFilter } from './address.ts';
 
@@ -100,21 +101,13 @@ function facts({ latestVersion, createdAt, updatedAt }: Drop): Html {
 }
 
 /** What a person does most, and the rest in a menu. Of a page that was taken down only what is still allowed. */
-function actions({ slug, title, locked, takedown }: Drop, baseUrl: string): Html {
-  const paths = dropPaths(slug);
+function actions(drop: Drop, baseUrl: string): Html {
+  const { slug, title, takedown } = drop;
   const ofDrop = html`<span class="visually-hidden"> ${visible(title)}</span>`;
-  const canChange = takedown === null;
   return html`<div class="drop-actions above">${
-    canChange &&
-    html`<a href="${pagePath(slug)}">Open${ofDrop}</a>${copyButton(pageUrl(baseUrl, slug), 'Copy link')}<a href="${paths.newVersion}">New version${ofDrop}</a>`
-  }${menu(
-    `more-${slug}`,
-    `More for ${title}`,
-    html`${
-      canChange &&
-      html`<a href="${paths.edit}">Edit details</a><a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`
-    }<a href="${paths.download}" download>Download</a><a class="danger" href="${paths.remove}">Delete…</a>`,
-  )}</div>`;
+    takedown === null &&
+    html`<a href="${pagePath(slug)}">Open${ofDrop}</a>${copyButton(pageUrl(baseUrl, slug), 'Copy link')}<a href="${dropPaths(slug).newVersion}">New version${ofDrop}</a>`
+  }${menu(`more-${slug}`, `More for ${title}`, menuLinks(drop))}</div>`;
 }
 
 function box({ slug }: Drop): Html {

@@ -24,7 +24,6 @@ import {
   type Sort,
   sorts,
   tagFilter,
-  tagsWithout,
   toDropQuery,
   type View,
   views,
@@ -170,13 +169,13 @@ const icons = {
 function activeFilters(address: ListAddress, total: number): Html {
   const { words, tags } = address;
   const filters = [
-    ...(words === '' ? [] : [{ text: `“${words}”`, without: { words: '' } }]),
-    ...tags.map((tag) => ({ text: tag.join(': '), without: { tags: tagsWithout(address, tag) } })),
+    ...(words === '' ? [] : [{ text: `“${words}”`, href: listHref(address, { words: '' }) }]),
+    ...tags.map((tag) => ({ text: tag.join(': '), href: tagFilter(address, tag).href })),
   ];
   return html`<div class="row drop-filters"><span class="small soft" id="filters">${countOf(total, 'drop')} found</span>
 <ul class="tags" aria-labelledby="filters">${filters.map(
-    ({ text, without }) =>
-      html`<li><a class="tag" aria-current="true" href="${listHref(address, without)}"><span class="visually-hidden">Remove the filter </span>${visible(text)}<span aria-hidden="true">×</span></a></li>`,
+    ({ text, href }) =>
+      html`<li><a class="tag" aria-current="true" href="${href}"><span class="visually-hidden">Remove the filter </span>${visible(text)}<span aria-hidden="true">×</span></a></li>`,
   )}</ul>${filters.length > 1 && html`<a class="small" href="${listHref(address, { words: '', tags: [] })}">Remove all</a>`}</div>`;
 }
 

@@ -35,8 +35,12 @@ const formKeyLength = 22;
 /** Longer pasted text is not shown again: megabytes of `<` would take a second to escape. */
 const maxShownAgain = 256 * 1024;
 
-/** The fields of a form that has a document. */
-export type FormParts = ReadonlyMap<string, FormPart>;
+/** A form that has a document. */
+export interface Sent {
+  /** Text; a line break is a line feed. */
+  readonly fields: Form;
+  readonly file?: FormPart | undefined;
+}
 
 /** The largest form that is read without a session: what was typed is kept, if it is not too long (http/kept-forms.ts). */
 const readTypedMaxBytes = 256 * 1024;
@@ -53,14 +57,9 @@ interface DocumentForm {
   /** In the address of the drop's page, to which the form leads. */
   readonly notice: string;
   /** Reads the other fields. @returns writes the document */
-  read(req: Request, caller: Caller, html: Uint8Array, parts: FormParts): Promise<Write> | Write;
+  read(req: Request, caller: Caller, html: Uint8Array, sent: Sent): Promise<Write> | Write;
   /** The form as it was filled in, with the error. */
-  again(
-    req: Request,
-    session: Session,
-    parts: FormParts,
-    error: DropError,
-  ): Promise<SessionPage> | SessionPage;
+  again(req: Request, session: Session, sent: Sent, error: DropError): Promise<SessionPage> | SessionPage;
 }
 
 /** The same form sent twice publishes once. A script gets the drop, or the error's envelope. Refuses a document with 413, 415 and `html_too_large`. */
@@ -73,28 +72,24 @@ export function documentForm(
   const rules = { ...multipartBody, maxBytes, tooLarge: () => tooLarge(config.HTML_MAX_BYTES) };
 
   /** @param use gets the fields while they are in the memory budget of the client */
-  async function readParts<T>(
-    req: Request,
-    client: string,
-    use: (parts: FormParts) => Promise<T>,
-  ): Promise<T> {
-    if (formBody.types.test(mediaTypeOf(req))) return use(toParts(await readForm(req, keptFormBytes)));
+  async function readSent<T>(req: Request, client: string, use: (sent: Sent) => Promise<T>): Promise<T> {
+    if (formBody.types.test(mediaTypeOf(req))) return use({ fields: await readForm(req, keptFormBytes) });
     return readBody(req, client, rules, async (bytes) =>
-      use(await parseMultipart(req.headers['content-type'] ?? '', bytes)),
+      use(toSent(await parseMultipart(req.headers['content-type'] ?? '', bytes))),
     );
   }
 
   /** Files are not kept. null: text of that length is not kept either, and is not read. */
   async function readTyped(req: Request): Promise<Form | null> {
     if (!(Number(req.headers['content-length']) <= readTypedMaxBytes)) return null;
-    return readParts(req, networkKey(req.ip), async (parts) => toForm(parts));
+    return readSent(req, networkKey(req.ip), async ({ fields }) => fields);
   }
 
-  async function save(req: Request, res: Response, { caller }: Session, parts: FormParts) {
-    const html = readDocument(parts, config.HTML_MAX_BYTES);
-    const write = await read(req, caller, html, parts);
+  async function save(req: Request, res: Response, { caller }: Session, sent: Sent) {
+    const html = readDocument(sent, config.HTML_MAX_BYTES);
+    const write = await read(req, caller, html, sent);
     const slug = path === newDropPath ? null : readSlug(req);
-    const { drop } = await idempotency.once(caller, keyOfForm(req.path, parts), slug, write);
+    const { drop } = await idempotency.once(caller, keyOfForm(req.path, sent), slug, write);
     if (isNavigation(req)) return `${ownerPath(drop.slug)}?notice=${notice}`;
     sendJson(res, presentDrop(drop, config.BASE_URL), slug === null ? 201 : 200);
     return null;
@@ -103,13 +98,12 @@ export function documentForm(
   const handler = sessions.sessionBody(
     'writes_per_minute',
     (req, res, session, admit) =>
-      readParts(req, session.caller.accountId, async (sent) => {
-        const parts = sent.has(keptField)
-          ? toParts(await sessions.restore(req, session, toForm(sent)))
-          : sent;
-        checkOtherFields(parts);
-        const admitAndSave = async () => save(req, res, await admit(textOf(parts, tokenField)), parts);
-        const shown = await orAgain(req, admitAndSave, (error) => again(req, session, parts, error));
+      readSent(req, session.caller.accountId, async (read) => {
+        const isKept = read.fields.has(keptField);
+        const sent = isKept ? { fields: await sessions.restore(req, session, read.fields) } : read;
+        checkOtherFields(sent);
+        const admitAndSave = async () => save(req, res, await admit(textOf(sent, tokenField)), sent);
+        const shown = await orAgain(req, admitAndSave, (error) => again(req, session, sent, error));
         show(res, shown, (page) => layout.dashboard(session, nav, page));
       }),
     { readTyped },
@@ -117,15 +111,11 @@ export function documentForm(
   return open('POST', path, handler);
 }
 
-function toParts(form: Form): FormParts {
-  const toPart = (text: string): FormPart => ({ filename: '', type: 'text/plain', bytes: Buffer.from(text) });
-  return new Map([...form].map(([name, text]) => [name, toPart(text)]));
-}
-
-/** Without files. */
-function toForm(parts: FormParts): Form {
-  const typed = [...parts].filter(([name]) => name !== 'file');
-  return new Map(typed.map(([name]) => [name, textOf(parts, name)]));
+function toSent(parts: ReadonlyMap<string, FormPart>): Sent {
+  const texts = [...parts].filter(([name]) => name !== 'file');
+  // Browsers send a line break as CR LF.
+  const textOfPart = ({ bytes }: FormPart) => Buffer.from(bytes).toString('utf8').replace(/\r\n?/g, '\n');
+  return { fields: new Map(texts.map(([name, part]) => [name, textOfPart(part)])), file: parts.get('file') };
 }
 
 /** What a script checks before it sends a document (browser/shared/html-file.ts). */
@@ -134,7 +124,7 @@ export function sizeLimit({ HTML_MAX_BYTES }: Pick<Config, 'HTML_MAX_BYTES'>): H
 }
 
 /** A file to choose, or text to paste. @param sent before an error @param wrong the field of the error */
-export function documentFields(sent: FormParts, wrong: unknown): Html {
+export function documentFields(sent: Sent, wrong: unknown): Html {
   const pasted = textOf(sent, 'html');
   const isInvalid = wrong === 'html';
   const as = textOf(sent, 'as');
@@ -152,18 +142,18 @@ ${choice('text', 'Yes: show it as it is written')}${choice('html', 'No, it is HT
 }
 
 /** Megabytes of tags would be read, checked and shown again for seconds. @throws HttpError 413 */
-function checkOtherFields(parts: FormParts): void {
+function checkOtherFields({ fields }: Sent): void {
   let size = 0;
-  for (const [name, { bytes }] of parts) if (name !== 'html' && name !== 'file') size += bytes.byteLength;
+  for (const [name, text] of fields) if (name !== 'html') size += Buffer.byteLength(text);
   if (size <= otherFieldsBytes) return;
   const message = `The fields beside the document must have at most ${otherFieldsBytes} bytes together`;
   throw new HttpError(413, 'invalid_arg', message, { field: 'form', max_bytes: otherFieldsBytes });
 }
 
 /** The chosen file, byte for byte if it is UTF-8, or else the pasted text. @throws DropError `html_required`, `html_too_large`, `invalid_arg` */
-function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
-  const pasted = textOf(parts, 'html');
-  const file = parts.get('file');
+function readDocument(sent: Sent, maxBytes: number): Uint8Array {
+  const pasted = textOf(sent, 'html');
+  const { file } = sent;
   const isChosen = file !== undefined && (file.filename !== '' || file.bytes.length > 0);
   if (isChosen && pasted.trim() !== '') {
     const message = 'Choose a file or paste the HTML: only one of them can be published at a time';
@@ -176,7 +166,7 @@ function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   const read = readHtmlFile(bytes, named);
   if ('fault' in read) throw validationError([{ field: 'html', ...invalid(read.fault) }]);
-  const html = 'html' in read ? read.html : asMeant(read.text, named.name, textOf(parts, 'as'));
+  const html = 'html' in read ? read.html : asMeant(read.text, named.name, textOf(sent, 'as'));
   if (html.length > maxBytes) throw tooLarge(maxBytes);
   return html;
 }
@@ -190,21 +180,18 @@ function asMeant(text: string, name: string, as: string): Uint8Array {
 }
 
 /** The same form with the same content is one write. A person who goes back and chooses another file publishes that too. */
-function keyOfForm(path: string, parts: FormParts): IdempotentRequest {
-  const hash = createHash('sha256');
-  for (const [name, { filename, bytes }] of [...parts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (name === tokenField) continue; // another one after SIGNING_SECRET changed
-    hash.update(JSON.stringify([name, filename, bytes.length])).update(bytes);
-  }
-  const digest = hash.digest('hex');
-  return { key: `${path} ${textOf(parts, 'key').slice(0, 64)} ${digest}`, hash: digest };
+function keyOfForm(path: string, { fields, file }: Sent): IdempotentRequest {
+  const texts = [...fields].filter(([name]) => name !== tokenField); // another one after SIGNING_SECRET changed
+  const content = JSON.stringify([texts.sort(), file?.filename]);
+  const digest = createHash('sha256')
+    .update(content)
+    .update(file?.bytes ?? '')
+    .digest('hex');
+  return { key: `${path} ${(fields.get('key') ?? '').slice(0, 64)} ${digest}`, hash: digest };
 }
 
-/** The text of a field; browsers send a line break as CR LF. */
-export function textOf(parts: FormParts, name: string): string {
-  return Buffer.from(parts.get(name)?.bytes ?? [])
-    .toString('utf8')
-    .replace(/\r\n?/g, '\n');
+export function textOf({ fields }: Sent, name: string): string {
+  return fields.get(name) ?? '';
 }
 
 /** The API's own message counts bytes, which few people know of their files. */

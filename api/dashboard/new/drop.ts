@@ -18,7 +18,7 @@ import type { RouteParts } from '../../http/route-parts.ts';
 import { isOutdated } from '../../http/session.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import { dashboardPages } from '../pages.ts';
-import { documentFields, documentForm, type FormParts, sizeLimit, textOf } from './document.ts';
+import { documentFields, documentForm, type Sent, sizeLimit, textOf } from './document.ts';
 import { previewRoute } from './preview.ts';
 
 /** How long a new drop can be kept, in days; '' for ever. */
@@ -32,7 +32,7 @@ const lifetimes = [
 
 interface NewPage {
   /** What was sent. Absent: nothing yet. */
-  readonly sent?: FormParts;
+  readonly sent?: Sent;
   readonly formField: Html;
   readonly error?: DropError;
 }
@@ -44,7 +44,7 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
   const htmlBodies = createHtmlBodyReaders(bodies, titles);
 
   /** What POST /api/drops takes, by the rules of the API. @throws DropError as POST /api/drops */
-  async function read(caller: Caller, html: Uint8Array, sent: FormParts): Promise<NewDropInput> {
+  async function read(caller: Caller, html: Uint8Array, sent: Sent): Promise<NewDropInput> {
     const text = (name: string) => textOf(sent, name).trim();
     const query: Record<string, string> = Object.create(null);
     query.title = text('title') || (await findTitle(caller, html, sent));
@@ -57,11 +57,9 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
   }
 
   /** As the script suggests it (browser/drops/document.ts). @throws DropError `title_required` */
-  async function findTitle(caller: Caller, html: Uint8Array, sent: FormParts): Promise<string> {
+  async function findTitle(caller: Caller, html: Uint8Array, sent: Sent): Promise<string> {
     const title =
-      (await titles.find(caller, html)) ??
-      firstHeading(html) ??
-      titleOfName(sent.get('file')?.filename ?? '');
+      (await titles.find(caller, html)) ?? firstHeading(html) ?? titleOfName(sent.file?.filename ?? '');
     if (title === '')
       throw new DropError('title_required', 'The document has no title: type one', { field: 'title' });
     return [...title].slice(0, config.TITLE_MAX_CHARACTERS).join('');
@@ -102,7 +100,7 @@ function readTags(text: string): Map<string, string> {
 }
 
 /** After an error the text fields are as they were typed. Files are not shown again, and the passcode only if nobody looked at it yet. */
-function newPage({ sent = new Map(), formField, error }: NewPage, config: Config): PageParts {
+function newPage({ sent = { fields: new Map() }, formField, error }: NewPage, config: Config): PageParts {
   const { TITLE_MAX_CHARACTERS, DESCRIPTION_MAX_CHARACTERS, METADATA_MAX_KEYS, HTML_MAX_BYTES } = config;
   const { PASSCODE_MIN_CHARACTERS, PASSCODE_MAX_CHARACTERS } = config;
   const fault = error?.details?.field;

@@ -18,7 +18,7 @@ import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts
 import { historyStyles } from '../history/versions.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import { documentFields, documentForm, type FormParts, sizeLimit, textOf } from './document.ts';
+import { documentFields, documentForm, type Sent, sizeLimit, textOf } from './document.ts';
 
 export type VersionConfig = Pick<Config, 'BASE_URL' | 'HTML_MAX_BYTES' | 'CONTEXT_MAX_BYTES'>;
 
@@ -27,7 +27,7 @@ interface VersionForm {
   /** Of the version that is live. null: the drop was taken down. */
   readonly preview: Preview | null;
   /** What was sent. Absent: nothing yet. */
-  readonly sent?: FormParts;
+  readonly sent?: Sent;
   readonly formField: Html;
   /** Why the version was not published. */
   readonly error?: DropError;
@@ -86,7 +86,7 @@ ${body}`,
  * `data-renew` from the page as it is then (browser/publish.ts).
  */
 export function versionForm(parts: VersionForm, config: VersionConfig) {
-  const { drop, preview, sent = new Map(), formField, error } = parts;
+  const { drop, preview, sent = { fields: new Map() }, formField, error } = parts;
   const { drop: back, newVersion } = dropPaths(drop.slug);
   const again = 'Nothing was published. Publish again to replace it.';
   const field = error?.details?.field;
