@@ -40,7 +40,7 @@ function addReveal(field: HTMLInputElement): void {
     field.type = isShown ? 'text' : 'password';
     button.ariaPressed = String(isShown);
   });
-  const around = make('div', { className: 'revealed' });
+  const around = make('div', { className: 'input-row' });
   field.replaceWith(around);
   around.append(field, button);
 }

@@ -38,7 +38,7 @@ export function nameOf({ caller, accountName }: Pick<Session, 'caller' | 'accoun
 const tabs = { reports: 'Reports', find: 'Find', log: 'Log' } as const;
 
 function tabBar(current: string | undefined): Html {
-  return html`<nav class="tabs" aria-label="Operators">${(['reports', 'find', 'log'] as const).map(
+  return html`<nav class="segments" aria-label="Operators">${(['reports', 'find', 'log'] as const).map(
     (tab) =>
       html`<a href="${operatorPaths[tab]}"${tab === current && html` aria-current="page"`}>${tabs[tab]}</a>`,
   )}</nav>`;

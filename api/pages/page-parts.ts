@@ -112,12 +112,11 @@ export function versionsPage(slug: string, title: string, versions: readonly Ver
     title: `Versions of ${title}`,
     body: html`<h1>Versions</h1>
 <p class="soft" dir="auto">${title}</p>
-<ul class="versions">
+<ul class="rows">
 ${versions.map(
   ({ number, createdAt }, index) =>
     html`<li><a href="${address(number, index)}">Version ${number}</a>${index === 0 && ' (latest)'} <span class="soft">${timeTag(createdAt)}</span></li>\n`,
 )}</ul>`,
     scripts: ['shared'],
-    styles: ['viewer-versions'],
   };
 }

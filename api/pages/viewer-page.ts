@@ -91,7 +91,7 @@ function aboutMenu(parts: ViewerParts): Html {
 <h2 dir="auto">${title}</h2>
 ${description !== null && html`<p dir="auto">${description}</p>\n`}<p class="soft small">Version ${version}, published ${timeTag(createdAt)} with <a href="/">Dropleaf</a>.${versions}</p>
 <p class="small"><a href="${helpPath}#viewers">What is this page?</a> · <a href="${reportPath(slug, version)}" rel="nofollow">Report this page</a></p>
-${context && html`<details class="context" open>\n<summary><h2>Context</h2></summary>\n${context}\n</details>\n`}</div>`;
+${context && html`<details class="more context" open>\n<summary><h2>Context</h2></summary>\n${context}\n</details>\n`}</div>`;
 }
 
 /** The script puts the list of versions in place of the link to it: the list is not read for every viewer. */
@@ -132,5 +132,5 @@ ${print}
 </div>`;
 }
 
-const shareIcon = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 15V4m0 0L8 8m4-4 4 4M5 12v7h14v-7"/></svg>`;
-const moreIcon = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M5 12h.01M12 12h.01M19 12h.01"/></svg>`;
+const shareIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M12 15V4m0 0L8 8m4-4 4 4M5 12v7h14v-7"/></svg>`;
+const moreIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M5 12h.01M12 12h.01M19 12h.01"/></svg>`;

@@ -98,7 +98,7 @@ ${contextField(context, CONTEXT_MAX_BYTES, isWrong)}
 <div class="actions"><button type="submit">Publish version ${next}</button><button type="submit" class="quiet" name="action" value="preview">Preview</button>
 <a class="button quiet" href="${back}">Cancel</a></div>
 </form></div>
-${preview !== undefined && html`<section class="panel reading" aria-labelledby="preview-title"><h2 id="preview-title">Preview</h2><div class="context-text">${raw(preview)}</div></section>`}`,
+${preview !== undefined && html`<section class="panel reading" aria-labelledby="preview-title"><h2 id="preview-title">Preview</h2><div class="context">${raw(preview)}</div></section>`}`,
   };
 }
 

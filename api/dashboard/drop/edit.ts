@@ -79,7 +79,7 @@ export function editPage(parts: {
     styles: ['drop'],
     scripts: ['drop'],
     body: html`<div class="reading"><h1>Edit details</h1>
-<p class="of-drop"><a href="${path}">${visible(drop.title)}</a></p>
+<p class="clip"><a href="${path}">${visible(drop.title)}</a></p>
 <form class="panel" method="post" action="${edit}">
 ${isConflict && conflictNotice}
 ${formError(faults?.message)}

@@ -66,7 +66,7 @@ export function dropPage(parts: OwnedPage): PageParts {
     ...(next && { policy: next.policy }),
     body: html`${dropHeader(drop, BASE_URL, notice)}
 ${takenDownNotice(drop)}
-<div${preview && html` class="drop-overview"`}>
+<div${preview && html` class="columns"`}>
 ${previewSection(preview)}
 <div class="aside">${detailsSection(drop, versions[0])}
 ${drop.takedown === null && shareSection(drop, BASE_URL)}</div>
@@ -165,5 +165,5 @@ function embedCode({ slug, title }: Drop, baseUrl: string): string {
 /** The drop in a frame, which the style sheet scales. @param preview null: there is nothing to show */
 function previewSection(preview: Preview | null): Html | null {
   if (preview === null) return null;
-  return html`<section class="panel" aria-label="Preview"><div class="stage"><iframe src="${preview.src}" title="Preview of the page" sandbox="${preview.sandbox}" referrerpolicy="no-referrer"></iframe></div></section>`;
+  return html`<section class="panel" aria-label="Preview"><div class="scaled stage"><iframe src="${preview.src}" title="Preview of the page" sandbox="${preview.sandbox}" referrerpolicy="no-referrer"></iframe></div></section>`;
 }

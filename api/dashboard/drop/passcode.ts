@@ -64,7 +64,7 @@ ${revisionField(drop)}`;
     styles: ['drop'],
     scripts: ['drop'],
     body: html`<div class="reading"><h1>${title}</h1>
-<p class="of-drop"><a href="${back}">${visible(drop.title)}</a></p>
+<p class="clip"><a href="${back}">${visible(drop.title)}</a></p>
 <p>${
       drop.locked
         ? 'Everybody who has opened the page must enter the new passcode to see it again. The old one ends at once.'

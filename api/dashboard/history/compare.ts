@@ -173,7 +173,7 @@ ${options}</select>`;
 }
 
 function tabs(choice: Choice): Html {
-  return html`<nav class="tabs" aria-label="How to compare">${formatKeys.map(
+  return html`<nav class="segments" aria-label="How to compare">${formatKeys.map(
     (format) =>
       html`<a href="${hrefOf({ ...choice, format })}"${format === choice.format && html` aria-current="page"`}>${formats[format]}</a>`,
   )}</nav>`;
@@ -186,7 +186,7 @@ function difference(choice: Choice, { table, isCut, added, removed }: DiffTable,
   const download = html`<a href="${dropPaths(slug).diff}?${query}" download>Download the whole difference</a>`;
   const counts = `${countOf(added, 'line')} added, ${countOf(removed, 'line')} removed.`;
   return html`<p>${isCut ? 'The difference is long: these are its first lines.' : counts}${title}</p>
-<div class="changes-frame" tabindex="0" role="region" aria-label="Changes">${table}</div>
+<div class="table-wrap" tabindex="0" role="region" aria-label="Changes">${table}</div>
 ${isCut && html`<p class="notice">This is not all. ${download}, or compare <a href="${hrefOf({ ...choice, format: 'side' })}">side by side</a>.</p>`}
 <p class="soft small">${format === 'text' ? 'What viewers read, a line for each block.' : 'The HTML as it was published.'} Lines of more than 300 characters are split, and each part counts as a line.${!isCut && html` ${download}`}</p>`;
 }

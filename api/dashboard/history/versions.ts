@@ -101,7 +101,7 @@ ${
     ? html`<p class="notice bad">The operators of this service took the page down, so it cannot be shown. You can download it.</p>`
     : html`<iframe class="version-frame" src="${preview.src}" title="${title}" sandbox="${preview.sandbox}" referrerpolicy="no-referrer"></iframe>`
 }
-${context !== null && html`<section class="panel" aria-labelledby="context-title"><h2 id="context-title">Context</h2><div class="context-text">${raw(context)}</div></section>`}`,
+${context !== null && html`<section class="panel" aria-labelledby="context-title"><h2 id="context-title">Context</h2><div class="context">${raw(context)}</div></section>`}`,
   };
 }
 
@@ -139,7 +139,7 @@ ${versionActions(drop, version, versions.length, { ...rowLook, name })}
 `;
   });
   return html`<form method="post">${formField}${revisionField(drop)}
-<ol class="versions">
+<ol class="rows versions">
 ${rows}</ol>
 </form>`;
 }

@@ -100,7 +100,7 @@ function question(selected: readonly Selected[], back: string, baseUrl: string):
       ? `${count === 1 ? 'This drop was' : 'These drops were'} not deleted. The reason is below. Every other selected drop is deleted.`
       : undefined,
     fields: html`<input type="hidden" name="back" value="${back}">
-<ul class="deleted-drops">${selected.map((each) => item(each, baseUrl))}</ul>`,
+<ul class="rows deleted-drops">${selected.map((each) => item(each, baseUrl))}</ul>`,
     button: `Delete ${these}`,
     isDangerous: true,
     back,

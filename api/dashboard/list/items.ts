@@ -57,7 +57,7 @@ const denied = ['autoplay', 'camera', 'microphone', 'geolocation', 'display-capt
 
 /** The page itself, which nobody can use there. A script puts the frame in place (browser/drops/thumbnails.ts). */
 function thumbnail(drop: Drop, preview: Preview | null): Html {
-  return html`<div class="thumbnail" aria-hidden="true">${
+  return html`<div class="scaled thumbnail" aria-hidden="true">${
     preview &&
     html`<template><iframe src="${preview.src}" title="Preview" sandbox="${preview.sandbox}" allow="${denied}" referrerpolicy="no-referrer" tabindex="-1" aria-hidden="true" inert></iframe></template>`
   }</div>

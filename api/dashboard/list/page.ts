@@ -157,7 +157,8 @@ ${icons.search}<input id="q" name="q" type="search" placeholder="Search" value="
 </form></search>`;
 }
 
-const icon = (path: string) => html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/></svg>`;
+const icon = (path: string) =>
+  html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"/></svg>`;
 const icons = {
   search: icon('M16 16l4.5 4.5M18 11a7 7 0 1 1-14 0a7 7 0 0 1 14 0z'),
   tag: icon('M4 4h8l8 8-8 8-8-8zM8.5 8.5h.01'),

@@ -150,5 +150,5 @@ ${textOf(sent, 'tags')}</textarea>
 export function dropTarget(formField: Html, config: Config): Html {
   return html`<div class="dropzone drop-target" data-drop-target hidden><p class="strong">Drop HTML files to publish them</p></div>
 <form hidden action="${newDropPath}" data-upload${sizeLimit(config)}>${formField}</form>
-<section class="panel uploads" aria-label="Published files" data-uploads hidden><h2>Published files</h2><ul aria-live="polite"></ul></section>`;
+<section class="panel uploads" aria-label="Published files" data-uploads hidden><h2>Published files</h2><ul class="rows" aria-live="polite"></ul></section>`;
 }
