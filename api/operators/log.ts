@@ -35,7 +35,7 @@ ${
 }
 
 function list(entries: readonly AuditEntry[]): Html {
-  return html`<section class="panel" aria-label="Entries"><ol class="rows">${entries.map(entryItem)}</ol></section>`;
+  return html`<section class="panel" aria-label="Entries"><ol class="rows entries">${entries.map(entryItem)}</ol></section>`;
 }
 
 function entryItem({ at, act, target, by, reason, outcome }: AuditEntry): Html {
