@@ -75,7 +75,7 @@ describe('The pages for operators', () => {
       expect(
         page
           .all('ul')
-          .find(({ attributes }) => attributes.class === 'reports')
+          .find(({ attributes }) => attributes.class === 'rows reports')
           ?.text.match(/second/g),
       ).to.have.length(25);
       expect(page.all('b')).to.deep.equal([]);
