@@ -32,27 +32,20 @@ export const previewSandbox = 'allow-scripts allow-forms';
 /** In the gallery nobody uses the page. */
 export const thumbnailSandbox = 'allow-scripts';
 
-/** Makes the frames of the dashboard. The caller must have checked that the page belongs to the owner who sees it. */
-export function createPreviews({ passcodes, config }: Services, sandbox = previewSandbox) {
+/** Makes the frames of the dashboard. @returns finds the version, by default the latest; null: the page is taken down or gone */
+export function createPreviews(services: Services, sandbox = previewSandbox) {
+  const { passcodes, config } = services;
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
-  return async (page: PageWithVersion): Promise<Preview> => {
+  return async (caller: Caller, slug: string, number: number | null = null): Promise<Preview | null> => {
+    const page = await findOwnPage(services, caller, slug, number).catch(nullIfNotFound);
+    if (page === null || page.isTakenDown) return null;
     const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
     return {
       src: frameUrl(page, dropOrigin, await passcodes.issue('grant', page)),
       sandbox: dropOrigin === null ? sandbox : `${sandbox} allow-same-origin`,
       source: `${dropOrigin ?? new URL(config.BASE_URL).origin}${rawPath(page.slug)}`,
     };
-  };
-}
-
-/** Makes the frame of the latest version. The result is null if the page is taken down or gone. */
-export function createLatestPreviews(services: Services, sandbox?: string) {
-  const previewOf = createPreviews(services, sandbox);
-
-  return async (caller: Caller, slug: string): Promise<Preview | null> => {
-    const page = await findOwnPage(services, caller, slug, null).catch(nullIfNotFound);
-    return page === null || page.isTakenDown ? null : previewOf(page);
   };
 }
 

@@ -13,12 +13,12 @@ import {
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { allowIndexing, sendPage, sendText } from '../http/send.ts';
-import { onboardingText } from './onboarding.ts';
+import { readServedText } from './served-text.ts';
 
 /** A page for people, their drops if they are signed in, or the agent protocol if Accept prefers Markdown. */
 export function homeRoutes({ services: { config }, sessions, layout }: RouteParts): readonly Route[] {
   const home = layout.bare(homePage(config));
-  const instructions = onboardingText(config);
+  const instructions = readServedText('onboarding.md', config);
   const show = open('GET', '/', async (req, res) => {
     res.vary('Accept, Cookie');
     if (req.accepts(['text/html', 'text/markdown']) === 'text/markdown') {

@@ -43,7 +43,7 @@ function onboardingOperation(config: Config): Operation {
 
 /** Spec 4.1 */
 export function onboardingRoutes({ services: { config } }: RouteParts): readonly Route[] {
-  const instructions = onboardingText(config);
+  const instructions = readServedText('onboarding.md', config);
   const read: Handler = (req, res) => {
     res.vary('Accept');
     if (req.accepts(['text/markdown', 'application/json']) === 'application/json') {
@@ -53,9 +53,4 @@ export function onboardingRoutes({ services: { config } }: RouteParts): readonly
     }
   };
   return [openCall('GET', servicePaths.onboarding, onboardingOperation(config), anyOrigin(read))];
-}
-
-/** The agent protocol as Markdown (spec 4.1). */
-export function onboardingText(config: Config): string {
-  return readServedText('onboarding.md', config);
 }

@@ -7,19 +7,23 @@ import { browserSignInPath, codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { browserSignIn } from './browser.ts';
-import type { Steps } from './cookie.ts';
-import { beginDecision } from './device.ts';
+import type { Progress, Steps } from './cookie.ts';
 import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
 import { localPage } from './views.ts';
 
 /** The user signs in: with a name and the sign-in key, or at the identity provider if one is configured. */
 export function authenticationRoutes(parts: RouteParts, pages: SignInPages): readonly Route[] {
   const { services } = parts;
-  const { cookie, page, form } = pages;
+  const { cookie, askApprover, page, form } = pages;
   const { identityProvider, signInKey, config, log } = services;
   const callbackUrl = config.BASE_URL + signInPaths.callback;
   const signInLocally = createLocalSignIn(services);
   const browser = browserSignIn(parts, pages);
+
+  async function beginDecision(res: Response, progress: Progress, identity: Identity): Promise<string> {
+    const { id: accountId } = await services.signIns.signInWith(identity);
+    return askApprover(res, progress, { accountId, name: identity.name });
+  }
 
   /** @returns a page if the provider refused or failed */
   async function askProvider(
@@ -62,7 +66,7 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
       const { device, next } = begun;
       return device === null
         ? browser.finish(req, res, next, asked.identity)
-        : beginDecision(services, pages, res, device, asked.identity);
+        : beginDecision(res, device, asked.identity);
     }),
 
     page(signInPaths.local, async (req) => {
@@ -70,7 +74,7 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
       const progress = await cookie.read(req, 'local');
       return progress === null
         ? problem(req, noSignInInProgress())
-        : localPage({ action: signInPaths.local, name: '' });
+        : localPage({ action: signInPaths.local }, '');
     }),
 
     form(signInPaths.local, async (req, res, sent) => {
@@ -78,7 +82,7 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
       const progress = await cookie.read(req, 'local');
       if (progress === null) return problem(req, noSignInInProgress());
       return signInLocally(req, sent, { action: signInPaths.local }, (identity) =>
-        beginDecision(services, pages, res, progress, identity),
+        beginDecision(res, progress, identity),
       );
     }),
   ];

@@ -31,7 +31,7 @@ export function browserSignIn(
   function signInForm(next: string): PageParts {
     const fields = nextInput(next);
     return identityProvider === null
-      ? localPage({ action, name: '', fields })
+      ? localPage({ action, fields }, '')
       : beginPage(action, identityProvider.name, fields);
   }
 

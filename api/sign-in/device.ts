@@ -1,8 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { randomBase62 } from '../../shared/domain/ids.ts';
-import type { Services } from '../../shared/engines/open-services.ts';
 import { quotasOf } from '../../shared/limits/visitor.ts';
 import { readCode, type SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
@@ -13,18 +10,19 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { Session, SessionAccess } from '../http/session.ts';
 import { orAgain, type Shown } from '../http/show.ts';
-import type { Approver, Progress, Steps } from './cookie.ts';
+import type { Progress, Steps } from './cookie.ts';
 import { noSignInInProgress, problem, type SignInPages, signInEnded } from './pages.ts';
 import { approvalPage, codePage, donePage, type Outcome } from './views.ts';
 
 /** Enough to show a mistyped code again. */
 const shownCodeLength = 24;
-const formTokenLength = 43; // 256 bits
 
 /** GET and POST /sign-in: the user enters the code. */
-export function codeRoutes({ services, sessions }: RouteParts, pages: SignInPages): readonly Route[] {
+export function codeRoutes(
+  { services, sessions }: RouteParts,
+  { cookie, visit, askApprover, page, form }: SignInPages,
+): readonly Route[] {
   const { signIns, limits, identityProvider, config } = services;
-  const { cookie, visit, page, form } = pages;
 
   /** The session that can approve. null: the person signs in, perhaps because they want to use another account. */
   const findApprover = async (req: Request, wantsOther: boolean) =>
@@ -60,8 +58,7 @@ export function codeRoutes({ services, sessions }: RouteParts, pages: SignInPage
   async function authenticate(res: Response, progress: Progress, session: Session | null): Promise<Shown> {
     if (session !== null) {
       const { caller, accountName: name, id: sessionId } = session;
-      const approver = { accountId: caller.accountId, name, sessionId };
-      return askApprover(services, pages, res, progress, approver);
+      return askApprover(res, progress, { accountId: caller.accountId, name, sessionId });
     }
     if (identityProvider === null) {
       await cookie.write(res, 'local', progress);
@@ -99,31 +96,6 @@ const otherInput = html`<input type="hidden" name="${otherField}" value="1">`;
 async function findSession(sessions: SessionAccess, req: Request): Promise<Session | null> {
   const session = await sessions.find(req);
   return session?.caller.isSuspended ? null : session;
-}
-
-/** @returns the path of the approval page, for a user who has just signed in @throws DropError `rate_limited` */
-export async function beginDecision(
-  services: Services,
-  pages: SignInPages,
-  res: Response,
-  progress: Progress,
-  identity: Identity,
-): Promise<string> {
-  const { id: accountId } = await services.signIns.signInWith(identity);
-  return askApprover(services, pages, res, progress, { accountId, name: identity.name });
-}
-
-async function askApprover(
-  { limits }: Services,
-  { cookie }: SignInPages,
-  res: Response,
-  { signInId, code, expiresAt }: Progress,
-  approver: Approver,
-): Promise<string> {
-  await limits.take('sign-in-of', approver.accountId);
-  const formToken = randomBase62(formTokenLength);
-  await cookie.write(res, 'decide', { signInId, code, expiresAt, ...approver, formToken });
-  return signInPaths.approve;
 }
 
 /** GET and POST /sign-in/approve, GET /sign-in/done. */

@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import { type Identity, localIdentity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { randomBase62 } from '../../shared/domain/ids.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { quotaOf } from '../../shared/limits/visitor.ts';
 import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
-import type { Html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { isNavigation } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
@@ -13,10 +13,12 @@ import { signInPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Form, orAgain, type Shown, show } from '../http/show.ts';
-import { createSignInCookie, type Steps } from './cookie.ts';
-import { localPage, newAccountPage, problemPage, providerPage } from './views.ts';
+import { type Approver, createSignInCookie, type Progress, type Steps } from './cookie.ts';
+import { type LocalForm, localPage, newAccountPage, problemPage, providerPage } from './views.ts';
 
 type Answered = Promise<Shown> | Shown;
+
+const formTokenLength = 43; // 256 bits
 
 export type SignInPages = ReturnType<typeof signInPages>;
 
@@ -42,6 +44,18 @@ export function signInPages({ services, readForm, layout }: RouteParts) {
       const { url, visit } = await provider.begin(services.config.BASE_URL + signInPaths.callback);
       await cookie.write(res, 'visit', { ...target, visit });
       return providerPage(provider.name, url, then);
+    },
+
+    /** @returns the path of the approval page @throws DropError `rate_limited` */
+    async askApprover(
+      res: Response,
+      { signInId, code, expiresAt }: Progress,
+      approver: Approver,
+    ): Promise<string> {
+      await services.limits.take('sign-in-of', approver.accountId);
+      const formToken = randomBase62(formTokenLength);
+      await cookie.write(res, 'decide', { signInId, code, expiresAt, ...approver, formToken });
+      return signInPaths.approve;
     },
 
     page(path: string, read: (req: Request, res: Response) => Answered): Route {
@@ -90,12 +104,6 @@ export function signInEnded(): Problem {
 /** How long a person may think about a new name. */
 const newNameMs = 10 * 60_000;
 
-/** The form of name and key: where it is sent, and its hidden fields. */
-interface LocalForm {
-  readonly action: string;
-  readonly fields?: Html;
-}
-
 type Finish = (identity: Identity) => Promise<Shown>;
 
 /** @returns what signs a person in with a name and the sign-in key. A name that no account has is asked about, after the key. */
@@ -124,16 +132,16 @@ export function createLocalSignIn({ limits, config, signIns, sealer, clock, sign
   return (req: Request, sent: Form, form: LocalForm, finish: Finish): Promise<Shown> => {
     const typed = sent.get('name') ?? '';
     const signIn = async () => {
-      if (sent.get('answer') === 'other') return localPage({ ...form, name: typed });
+      if (sent.get('answer') === 'other') return localPage(form, typed);
       const identity = readName(typed);
       if (await isAnswered(identity, sent)) return finish(identity);
       await checkKey(req, (sent.get('key') ?? '').trim());
       if (await signIns.hasAccount(identity)) return finish(identity);
       const { name } = identity;
       const proof = await sealer.seal(purpose, { name }, clock.now() + newNameMs);
-      return newAccountPage({ ...form, name, proof });
+      return newAccountPage(form, name, proof);
     };
-    return orAgain(req, signIn, (error) => localPage({ ...form, name: typed, error }));
+    return orAgain(req, signIn, (error) => localPage(form, typed, error));
   };
 }
 

@@ -27,12 +27,8 @@ export function keptInput(kept: string): Html {
 function signInHere(next: string, kept: string): PageParts {
   const message =
     'You were signed out, and nothing was saved yet. What you typed comes back after you sign in.';
-  return localPage({
-    action: signInPaths.browser,
-    name: '',
-    error: new DropError('unauthorized', message),
-    fields: html`<input type="hidden" name="next" value="${next}">${keptInput(kept)}`,
-  });
+  const fields = html`<input type="hidden" name="next" value="${next}">${keptInput(kept)}`;
+  return localPage({ action: signInPaths.browser, fields }, '', new DropError('unauthorized', message));
 }
 
 /** An identity provider would not send the text back, so this page stays, and the sign-in gets a tab of its own. */

@@ -51,15 +51,14 @@ export function providerPage(provider: string, url: string, next: string): PageP
   };
 }
 
-/** The user signs in with a name and the sign-in key. */
-export function localPage(parts: {
+/** The form of name and key: where it is sent, and its hidden fields. */
+export interface LocalForm {
   readonly action: string;
-  readonly name: string;
-  readonly error?: DropError | undefined;
-  /** Hidden fields. */
   readonly fields?: Html;
-}): PageParts {
-  const { action, name, error, fields } = parts;
+}
+
+/** The user signs in with a name and the sign-in key. */
+export function localPage({ action, fields }: LocalForm, name: string, error?: DropError): PageParts {
   const isInvalid = (field: string) => error?.details?.field === field;
   return {
     title: 'Sign in',
@@ -81,13 +80,7 @@ ${fields}${formError(error)}
 }
 
 /** No account has the name: perhaps it was mistyped. @param proof shows that the key was right */
-export function newAccountPage(parts: {
-  readonly action: string;
-  readonly name: string;
-  readonly proof: string;
-  readonly fields?: Html | undefined;
-}): PageParts {
-  const { action, name, proof, fields } = parts;
+export function newAccountPage({ action, fields }: LocalForm, name: string, proof: string): PageParts {
   return {
     title: 'Create an account?',
     body: html`<h1>There is no account with this name yet. Create it?</h1>

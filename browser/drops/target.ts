@@ -16,21 +16,18 @@ export function startDropTarget({ takeOne, published }: Uses): void {
   const form = document.querySelector<HTMLFormElement>('form[data-upload]');
   if (!target) return;
   let queue = Promise.resolve();
-  const show = (isOver: boolean) => {
-    target.hidden = !isOver;
-  };
 
-  document.addEventListener('dragenter', (event) => {
-    if (hasFiles(event)) show(true);
-  });
-  document.addEventListener('dragover', (event) => {
-    if (hasFiles(event)) event.preventDefault(); // or the browser opens the file in place of this page
-  });
+  for (const type of ['dragenter', 'dragover'] as const)
+    document.addEventListener(type, (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault(); // or the browser opens the file in place of this page
+      target.hidden = false;
+    });
   document.addEventListener('dragleave', (event) => {
-    if (event.relatedTarget === null) show(false); // it left the window
+    if (event.relatedTarget === null) target.hidden = true; // it left the window
   });
   document.addEventListener('drop', (event) => {
-    show(false);
+    target.hidden = true;
     if (!hasFiles(event)) return;
     event.preventDefault();
     const files = event.dataTransfer?.files ?? [];

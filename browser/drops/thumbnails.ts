@@ -1,5 +1,4 @@
 import { guardFocus } from './focus-guard.ts';
-import { rememberLatePages } from './late-pages.ts';
 import { makePageFrame } from './page-frame.ts';
 
 /** Pages that load at a time. */
@@ -16,6 +15,7 @@ const settleMs = 100;
 const endMs = 1_000;
 /** How long pages run in a tab that is not shown. */
 const hiddenMs = 30_000;
+const latePagesKey = 'late-pages';
 
 class Thumbnail {
   readonly box: HTMLElement;
@@ -49,12 +49,22 @@ class Thumbnail {
  */
 export function startThumbnails(): (root: ParentNode) => void {
   const all: Thumbnail[] = [];
-  const latePages = rememberLatePages();
+  /**
+   * The ids of the pages that began to load in this tab and did not finish. In browsers that run both in one process a page
+   * whose script never ends stops the dashboard, too: the person reloads, and the page is not tried again.
+   */
+  const latePages = new Set((sessionStorage.getItem(latePagesKey) ?? '').split(' '));
   let last: { readonly thumbnail: Thumbnail; readonly at: number } | null = null;
   let restsUntil = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const loading = () => all.filter(({ frame, loads }) => frame !== null && loads === 0);
+
+  function noteLate(id: string, isLate: boolean): void {
+    if (isLate) latePages.add(id);
+    else latePages.delete(id);
+    sessionStorage.setItem(latePagesKey, [...latePages].join(' '));
+  }
 
   function fillIn(ms: number): void {
     clearTimeout(timer);
@@ -88,7 +98,7 @@ export function startThumbnails(): (root: ParentNode) => void {
     setTimeout(() => {
       if (thumbnail.frame === frame && thumbnail.loads === 0) late(thumbnail);
     }, loadMs);
-    latePages.note(thumbnail.id, true);
+    noteLate(thumbnail.id, true);
     thumbnail.box.append(frame);
   }
 
@@ -99,7 +109,7 @@ export function startThumbnails(): (root: ParentNode) => void {
     }
     last = { thumbnail, at: performance.now() };
     thumbnail.isSuspect = false;
-    latePages.note(thumbnail.id, false);
+    noteLate(thumbnail.id, false);
     show(thumbnail);
   }
 
@@ -120,7 +130,7 @@ export function startThumbnails(): (root: ParentNode) => void {
   function restart(thumbnail: Thumbnail): void {
     if (last === null && thumbnail.isSuspect) giveUp(thumbnail, 'It takes too long to load');
     else if (last !== null && ++last.thumbnail.blame > 1) {
-      latePages.note(last.thumbnail.id, true);
+      noteLate(last.thumbnail.id, true);
       giveUp(last.thumbnail, 'It stops other pages');
     }
     for (const each of loading()) each.isSuspect = true;
@@ -159,7 +169,7 @@ export function startThumbnails(): (root: ParentNode) => void {
   });
   addEventListener('resize', () => fillIn(settleMs));
   addEventListener('pagehide', () => {
-    for (const { id } of loading()) latePages.note(id, false);
+    for (const { id } of loading()) noteLate(id, false);
   });
 
   return (root) => {

@@ -16,6 +16,12 @@ export interface Refusal {
   readonly isConflict?: boolean;
 }
 
+/** What the service says of an error. */
+interface Fault {
+  readonly message?: string;
+  readonly details?: { readonly field?: string };
+}
+
 type Outcome = { drop: Published } | { refusal: Refusal };
 
 const tokenField = 'form_token';
@@ -43,24 +49,18 @@ const tokenInputs = (page: Document) =>
 function send(action: string, form: FormData, progress: (part: number) => void): Promise<Outcome> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
-    const lost = () => resolve({ refusal: { message: 'The connection was lost. Try again.' } });
     request.open('POST', action);
     request.setRequestHeader('Accept', 'application/json');
     request.responseType = 'json';
     request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
       if (lengthComputable) progress(loaded / total);
     });
-    request.addEventListener('load', () => {
-      // An answer is the service's own JSON, or that of a proxy.
-      const answer = request.response as
-        | (Partial<Published> & { error?: { message?: string; details?: { field?: string } } })
-        | null;
-      const { slug, title, url, error } = answer ?? {};
-      if (slug !== undefined && title !== undefined && url !== undefined)
-        resolve({ drop: { slug, title, url } });
-      else resolve({ refusal: refusalOf(error, request.status) });
+    request.addEventListener('loadend', () => {
+      // An answer is the service's own JSON, or that of a proxy; null: there is none.
+      const { slug, title, url, error } = (request.response ?? {}) as Partial<Published> & { error?: Fault };
+      const isDone = slug !== undefined && title !== undefined && url !== undefined;
+      resolve(isDone ? { drop: { slug, title, url } } : { refusal: refusalOf(error, request.status) });
     });
-    for (const end of ['error', 'abort', 'timeout'] as const) request.addEventListener(end, lost);
     request.send(form);
   });
 }
@@ -68,15 +68,12 @@ function send(action: string, form: FormData, progress: (part: number) => void):
 const changed =
   'The drop was changed after you opened this page. What is live now is shown beside yours. Nothing was published: publish again to replace it';
 
-function refusalOf(
-  error: { message?: string; details?: { field?: string } } | undefined,
-  status: number,
-): Refusal {
-  if (error?.message === undefined) return { message: `The service answered ${status}. Try again later.` };
+function refusalOf({ message, details: { field } = {} }: Fault = {}, status: number): Refusal {
+  if (status === 0) return { message: 'The connection was lost. Try again.' };
+  if (message === undefined) return { message: `The service answered ${status}. Try again later.` };
   if (status === 412) return { message: changed, isConflict: true };
   if (status === 401) return { message: 'You are signed out: nothing was published.', isSignedOut: true };
-  const field = error.details?.field;
-  return field === undefined ? { message: error.message } : { message: error.message, field };
+  return field === undefined ? { message } : { message, field };
 }
 
 /** The same form sent twice publishes once; a new key makes it another form. */

@@ -87,9 +87,9 @@ const pages: Record<string, (text: string) => string> = {
     ).html,
   versions: (text) => htmlOf(versionsPage('abc', text, [])),
   'the code': (text) => htmlOf(codePage(text, `p${text}`, { error: failure('invalid_arg', text) })),
-  'a new account': (text) => htmlOf(newAccountPage({ action: text, name: text, proof: text })),
+  'a new account': (text) => htmlOf(newAccountPage({ action: text }, text, text)),
   'name and key': (text) =>
-    htmlOf(localPage({ action: text, name: text, error: failure('forbidden', text, { field: 'key' }) })),
+    htmlOf(localPage({ action: text }, text, failure('forbidden', text, { field: 'key' }))),
   'the way to the provider': (text) => htmlOf(providerPage(text, text, text)),
   'a problem': (text) => htmlOf(problemPage(text, failure('forbidden', text), { href: text, text })),
 };

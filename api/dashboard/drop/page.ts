@@ -7,7 +7,7 @@ import { readSlug } from '../../http/parameters.ts';
 import { dashboardPaths, pagePartPath, pageUrl, rawPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { createLatestPreviews, type Preview } from '../../pages/frame.ts';
+import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { sandbox } from '../../pages/raw-headers.ts';
 import { sourceHandlers } from '../../versions/source.ts';
 import { type HistoryData, historySection, historyStyles } from '../history/versions.ts';
@@ -31,7 +31,7 @@ interface OwnedPage extends HistoryData {
 /** /drops/{slug}: one drop for its owner. */
 export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
   const { drops, viewStats, config } = parts.services;
-  const previewOf = createLatestPreviews(parts.services);
+  const previewOf = createPreviews(parts.services);
   const source = sourceHandlers(parts.services);
 
   const { page, file } = dashboardPages(parts, 'drops');

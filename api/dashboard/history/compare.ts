@@ -13,7 +13,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendText } from '../../http/send.ts';
 import { integer, oneOf, validate } from '../../http/validate.ts';
-import { createPreviews, findOwnPage, type Preview } from '../../pages/frame.ts';
+import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { dropCrumbs } from '../drop/parts.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
@@ -50,9 +50,6 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
   const { drops, diffs, titles } = parts.services;
   const previewOf = createPreviews(parts.services);
 
-  const preview = async (caller: Caller, slug: string, { number }: OwnedVersion) =>
-    previewOf(await findOwnPage(parts.services, caller, slug, number));
-
   async function titleChange(caller: Caller, slug: string, versions: readonly OwnedVersion[]) {
     const [before, after] = await Promise.all(
       versions.map(async (version) => titles.find(caller, await drops.readHtml(caller, slug, version))),
@@ -61,12 +58,12 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
     return html` The document’s title changed from <b>${visible(before)}</b> to <b>${visible(after)}</b>.`;
   }
 
-  async function compare(caller: Caller, { takedown }: Drop, choice: Choice): Promise<Comparison> {
+  async function compare(caller: Caller, choice: Choice): Promise<Comparison> {
     const { slug, from, to, format } = choice;
     if (format === 'side') {
-      if (takedown !== null) return nothing(choice, takenDown);
-      const shown = [preview(caller, slug, from), preview(caller, slug, to)] as const;
-      const [before, after] = await Promise.all(shown);
+      const before = await previewOf(caller, slug, from.number);
+      const after = await previewOf(caller, slug, to.number);
+      if (before === null || after === null) return nothing(choice, takenDown);
       return { body: sides(choice, before, after), policy: { 'frame-src': before.source } };
     }
     const { diff } = await diffs.compare(caller, slug, { from: from.number, to: to.number, format });
@@ -88,7 +85,7 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
       if (two === null) return comparePage(drop, { body: onlyOne });
       const { format = 'text', width } = query;
       const choice: Choice = { slug, ...two, format, isNarrow: width === 'phone' };
-      const comparison = await compare(caller, drop, choice).catch((error) => refused(choice, error));
+      const comparison = await compare(caller, choice).catch((error) => refused(choice, error));
       const chosen = html`${choiceForm(drop, versions, choice)}\n${tabs(choice)}\n`;
       return comparePage(drop, { ...comparison, body: html`${chosen}${comparison.body}` });
     }),

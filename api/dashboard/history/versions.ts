@@ -54,7 +54,7 @@ export function versionRoutes(parts: RouteParts): readonly Route[] {
       const versions = await drops.listVersions(caller, slug);
       const version = pick(versions, readVersionNumber(req));
       const shown = await findOwnPage(parts.services, caller, slug, version.number);
-      const preview = shown.isTakenDown ? null : await previewOf(shown);
+      const preview = await previewOf(caller, slug, version.number);
       const context = await pages.context(shown);
       return versionPage({ drop, versions, formField }, version, preview, context);
     }),

@@ -11,7 +11,7 @@ import { dashboardPaths, newDropPath, servicePaths } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { orAgain } from '../../http/show.ts';
-import { createLatestPreviews, previewsSource, thumbnailSandbox } from '../../pages/frame.ts';
+import { createPreviews, previewsSource, thumbnailSandbox } from '../../pages/frame.ts';
 import { dropTarget } from '../new/drop.ts';
 import { dashboardPages } from '../pages.ts';
 import {
@@ -64,7 +64,7 @@ export function listRoutes(parts: RouteParts): readonly Route[] {
   const { page } = dashboardPages(parts, 'drops');
   const readAddress = createAddressReader(config);
   const choices = createChoices(config);
-  const findPreview = createLatestPreviews(parts.services, thumbnailSandbox);
+  const findPreview = createPreviews(parts.services, thumbnailSandbox);
 
   const list = page(dashboardPaths.drops, (req, res, { caller, formField }) => {
     const query = queryOf(req);

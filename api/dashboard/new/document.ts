@@ -98,9 +98,9 @@ export function documentForm(
   const handler = sessions.sessionBody(
     'writes_per_minute',
     (req, res, session, admit) =>
-      readSent(req, session.caller.accountId, async (read) => {
-        const isKept = read.fields.has(keptField);
-        const sent = isKept ? { fields: await sessions.restore(req, session, read.fields) } : read;
+      readSent(req, session.caller.accountId, async (form) => {
+        const isKept = form.fields.has(keptField);
+        const sent = isKept ? { fields: await sessions.restore(req, session, form.fields) } : form;
         checkOtherFields(sent);
         const admitAndSave = async () => save(req, res, await admit(textOf(sent, tokenField)), sent);
         const shown = await orAgain(req, admitAndSave, (error) => again(req, session, sent, error));

@@ -12,7 +12,7 @@ import { previewPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import type { Session } from '../../http/session.ts';
-import { createLatestPreviews, type Preview } from '../../pages/frame.ts';
+import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { contextField } from '../drop/context.ts';
 import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts.ts';
 import { historyStyles } from '../history/versions.ts';
@@ -36,7 +36,7 @@ interface VersionForm {
 /** /drops/{slug}/new-version: a person publishes another document at the address of a drop. */
 export function newVersionRoutes(parts: RouteParts): readonly Route[] {
   const { drops, config } = parts.services;
-  const previewOf = createLatestPreviews(parts.services);
+  const previewOf = createPreviews(parts.services);
   const path = dropPaths(':slug').newVersion;
   const bodies = createDropBodyReaders(config);
 
