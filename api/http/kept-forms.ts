@@ -2,6 +2,9 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
 import type { Form } from './show.ts';
 
+/** The field of the form token: the account, a dot and a hash. */
+export const tokenField = 'form_token';
+
 /** The field of a form that has the sealed text. */
 export const keptField = 'kept_form';
 
@@ -25,9 +28,10 @@ export interface KeptForm {
 export function createKeptForms({ sealer, clock }: { readonly sealer: Sealer; readonly clock: Clock }) {
   const purpose = 'kept form';
   return {
-    /** null: the text is too long. @param left fields that are not kept */
-    async seal(form: Form, target: Omit<KeptForm, 'fields'>, left: string): Promise<string | null> {
-      const kept: KeptForm = { ...target, fields: [...form].filter(([name]) => name !== left) };
+    /** null: the text is too long. */
+    async seal(form: Form, path: string): Promise<string | null> {
+      const [accountId = ''] = (form.get(tokenField) ?? '').split('.');
+      const kept: KeptForm = { path, accountId, fields: [...form].filter(([name]) => name !== tokenField) };
       if (Buffer.byteLength(JSON.stringify(kept)) > maxBytes) return null;
       return sealer.seal(purpose, kept, clock.now() + keptMs);
     },

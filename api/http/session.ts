@@ -11,7 +11,7 @@ import { type Html, html } from '../html/html.ts';
 import { isNavigation } from './answer-error.ts';
 import { cookieName, readCookies, setCookie } from './cookies.ts';
 import { checkOrigin, type ReadForm } from './form.ts';
-import { createKeptForms, keptField, keptFormBytes } from './kept-forms.ts';
+import { createKeptForms, keptField, keptFormBytes, tokenField } from './kept-forms.ts';
 import { browserSignInPath } from './paths.ts';
 import type { Handler } from './route.ts';
 import type { Form } from './show.ts';
@@ -67,9 +67,6 @@ export interface FormRules extends Omit<BodyRules, 'readTyped'> {
   /** Whether the form has text that a person types. */
   readonly isTyped?: boolean;
 }
-
-/** The field of the form token. */
-export const tokenField = 'form_token';
 
 /** Asks a person to sign in. @param path of the form @param kept its sealed text; null: it is too long to be kept */
 export type ShowSignedOut = (res: Response, path: string, kept: string | null) => void;
@@ -145,9 +142,8 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
     if (readTyped === undefined) return res.redirect(303, browserSignInPath(pathOfReferer(req, origin)));
     const form = await readTyped(req);
     const path = req.originalUrl;
-    const [accountId = ''] = (form?.get(tokenField) ?? '').split('.');
-    const sealed = form && (await keptForms.seal(form, { path, accountId }, tokenField));
-    showSignedOut(res, path, form?.get(keptField) ?? sealed);
+    const sealed = form && (form.get(keptField) ?? (await keptForms.seal(form, path)));
+    showSignedOut(res, path, sealed);
   }
 
   /** The text that has waited for this sign-in, or else the form as it was sent. @throws DropError `forbidden` */

@@ -17,14 +17,14 @@ import { mediaTypeOf } from '../../http/body.ts';
 import { networkKey } from '../../http/client-address.ts';
 import { formBody } from '../../http/form.ts';
 import { HttpError } from '../../http/http-error.ts';
-import { keptField, keptFormBytes } from '../../http/kept-forms.ts';
+import { keptFormBytes, tokenField } from '../../http/kept-forms.ts';
 import { type FormPart, multipartBody, parseMultipart } from '../../http/multipart.ts';
 import { readSlug } from '../../http/parameters.ts';
 import { newDropPath, ownerPath } from '../../http/paths.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
-import { type Session, tokenField } from '../../http/session.ts';
+import type { Session } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import type { SessionPage } from '../pages.ts';
@@ -99,8 +99,7 @@ export function documentForm(
     'writes_per_minute',
     (req, res, session, admit) =>
       readSent(req, session.caller.accountId, async (form) => {
-        const isKept = form.fields.has(keptField);
-        const sent = isKept ? { fields: await sessions.restore(req, session, form.fields) } : form;
+        const sent = { ...form, fields: await sessions.restore(req, session, form.fields) };
         checkOtherFields(sent);
         const admitAndSave = async () => save(req, res, await admit(textOf(sent, tokenField)), sent);
         const shown = await orAgain(req, admitAndSave, (error) => again(req, session, sent, error));
