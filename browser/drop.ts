@@ -40,7 +40,5 @@ function addReveal(field: HTMLInputElement): void {
     field.type = isShown ? 'text' : 'password';
     button.ariaPressed = String(isShown);
   });
-  const around = make('div', { className: 'input-row' });
-  field.replaceWith(around);
-  around.append(field, button);
+  field.after(button);
 }

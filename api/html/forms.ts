@@ -38,6 +38,40 @@ export function errorText({
   return wait === null ? sentence : `${sentence} Try again in ${wait}.`;
 }
 
+export const expiryRule = 'The expiry must be a date and time in the future, at most 10 years ahead';
+
+/** The API's messages begin with fields of JSON. Forms say the same, with the limits of the message. */
+const words: readonly (readonly [api: RegExp, form: string])[] = [
+  [/^expires_at.*/, expiryRule],
+  [/^passcode is required.*/, 'Enter a passcode'],
+  [/^passcode must be at (least|most) (\d+) .*/, 'A passcode has at $1 $2 characters'],
+  [/^metadata must have at most (\d+) .*/, 'A drop has at most $1 tags'],
+  [/^metadata keys/, 'The names of tags'],
+  [/^metadata\.(\S+)/, 'The tag $1'],
+  [/^(title|description|passcode)\b/, 'The $1'],
+];
+
+function wordsOf({ message }: { message: string }): string {
+  return `${words.reduce((text, [api, form]) => text.replace(api, form), message)}.`;
+}
+
+/** What is wrong with a form, in its words. @param error of a refused change */
+export function faultsOf(error: DropError) {
+  const { details } = error;
+  const faults: { field: string; message: string }[] = Array.isArray(details?.fields) ? details.fields : [];
+  return {
+    message: faults.length > 0 ? faults.map(wordsOf).join(' ') : errorText(error),
+    /** Names of the API: `expires_at`, `metadata.key`. */
+    fields: new Set(faults.map(({ field }) => field)),
+  };
+}
+
+/** For `catch`: the same error in the words of a form, also for its script. */
+export function throwInWords(error: unknown): never {
+  if (!(error instanceof DropError) || !Array.isArray(error.details?.fields)) throw error;
+  throw new DropError(error.code, faultsOf(error).message, error.details);
+}
+
 /** `42 seconds`, rounded up. @param seconds `retry_after_seconds` of an error's details @returns null if it has none */
 export function waitText(seconds: unknown): string | null {
   if (typeof seconds !== 'number') return null;

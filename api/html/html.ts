@@ -68,6 +68,11 @@ export function visible(text: string): Html {
   return html`<bdi>${parts}</bdi>`;
 }
 
+/** Untrusted text of several lines. */
+export function visibleLines(text: string): Html {
+  return html`${text.split(/\r\n?|\n/).map((line, i) => html`${i > 0 && html`<br>`}${line !== '' && visible(line)}`)}`;
+}
+
 function codePointOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -2,11 +2,11 @@ import type { Request } from 'express';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { ChangedPage, OwnedPage } from '../../shared/moderation/moderation.ts';
 import { type Report, reportIdPattern } from '../../shared/reports/report.ts';
-import { html, visible } from '../html/html.ts';
+import { html, visible, visibleLines } from '../html/html.ts';
 import { countOf, timeTag } from '../html/parts.ts';
 import { readSlug } from '../http/parameters.ts';
 import type { OperatorAct } from './acts.ts';
-import { accountLink, operatorPaths, pageCrumbs, visibleLines } from './parts.ts';
+import { accountLink, operatorPaths, pageCrumbs } from './parts.ts';
 
 export const pageNotices = {
   'taken-down': 'The page is offline. Viewers get 410, and the owner sees your reason.',

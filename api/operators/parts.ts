@@ -50,8 +50,3 @@ export function stateBadge({ suspendedAt }: Account): Html | null {
 export function pageCrumbs(slug: string, title: string): Html {
   return breadcrumb([operatorPaths.reports, 'Reports'], [operatorPaths.page(slug), visible(title)]);
 }
-
-/** Text of several lines, from anybody. */
-export function visibleLines(text: string): Html {
-  return html`${text.split('\n').map((line, i) => html`${i > 0 && html`<br>`}${line !== '' && visible(line)}`)}`;
-}

@@ -2,7 +2,7 @@ import { notFound } from '../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../shared/drops/drop.ts';
 import type { OwnedPage } from '../../shared/moderation/moderation.ts';
 import { type Report, reportIdPattern } from '../../shared/reports/report.ts';
-import { type Html, html, visible } from '../html/html.ts';
+import { type Html, html, visible, visibleLines } from '../html/html.ts';
 import { copyButton, countOf, fact, noticeFor, sizeText, timeTag } from '../html/parts.ts';
 import { queryOf, readSlug } from '../http/parameters.ts';
 import { pageUrl } from '../http/paths.ts';
@@ -11,7 +11,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { actRoutes } from './acts.ts';
 import { pageActs, pageNotices } from './page-acts.ts';
 import { operatorPages } from './pages.ts';
-import { accountLink, operatorPaths, pageBadges, suspendedBadge, visibleLines } from './parts.ts';
+import { accountLink, operatorPaths, pageBadges, suspendedBadge } from './parts.ts';
 
 const reportsAtOnce = 25;
 

@@ -5,7 +5,7 @@ import type { Published } from './upload.ts';
 export interface Result {
   progress(part: number): void;
   succeed(drop: Published): void;
-  fail(message: string): void;
+  fail(...why: (string | Node)[]): void;
 }
 
 /** Adds a line for the file to the list, which appears with its first line. */
@@ -25,8 +25,8 @@ export function addResult(name: string): Result {
       const link = { href: `/drops/${drop.slug}`, className: 'wrap-anywhere' };
       item.replaceChildren(make('a', link, drop.title), addressLine(drop.url));
     },
-    fail(message) {
-      item.replaceChildren(title, make('p', { className: 'small bad-text' }, message));
+    fail(...why) {
+      item.replaceChildren(title, make('p', { className: 'small bad-text' }, ...why));
     },
   };
 }

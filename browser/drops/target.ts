@@ -57,7 +57,7 @@ function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer?.types.includes('Files') ?? false;
 }
 
-/** A file that may be plain text is published as text, because nobody is asked. @returns whether it is published */
+/** A file that may be plain text is not published, because nobody is asked here. @returns whether it is published */
 async function publish(file: File, form: HTMLFormElement): Promise<boolean> {
   const result = addResult(file.name);
   const read = await readFile(file, form);
@@ -65,10 +65,18 @@ async function publish(file: File, form: HTMLFormElement): Promise<boolean> {
     result.fail(read.fault);
     return false;
   }
+  if ('text' in read) {
+    const link = make('a', { href: '/drops/new' }, 'Choose it on “New drop”');
+    result.fail(
+      'This may be plain text, not HTML. Nothing was published. ',
+      link,
+      ', which asks what it is.',
+    );
+    return false;
+  }
   const data = new FormData(form);
   data.set('key', newKey());
   data.set('file', file);
-  data.set('as', 'text');
   const outcome = await upload(form.action, data, result.progress);
   if ('drop' in outcome) result.succeed(outcome.drop);
   else result.fail(outcome.refusal.message);

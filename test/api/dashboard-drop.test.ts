@@ -43,11 +43,16 @@ describe('The page of a drop in the dashboard', () => {
   }
 
   it('shows what the owner knows of it, and the drop in a frame that is allowed nothing else', async () => {
-    const { open, slug } = await scene({ description: 'By region', metadata: { team: 'sales & co' } });
+    const { open, slug } = await scene({
+      description: 'By region\nand month',
+      metadata: { team: 'sales & co' },
+    });
     const { status, page, text, answer } = await open();
     expect(status).to.equal(200);
     expect(page.all('h1').map((heading) => heading.text)).to.deep.equal(['Orders']);
     expect(text).to.include('By region').and.include('team: sales & co').and.include('Public');
+    expect(text).to.not.include('U+000A');
+    expect((await ada.open('/drops')).text).to.include('By region and month');
     const tag = new URLSearchParams({ 'metadata.team': 'sales & co' });
     expect(page.find('a', { class: 'tag' })?.attributes.href).to.equal(`/drops?${tag}`);
     const frame = page.find('iframe')?.attributes ?? {};

@@ -172,9 +172,11 @@ describe('The history of a drop in the dashboard', () => {
     expect(asked.text).to.include('Restore version 1?');
     for (const _ of [1, 2]) {
       const done = await me.submit(asked, {});
-      expect([done.status, done.path]).to.deep.equal([200, `${path}?notice=restored#history`]);
+      expect([done.status, done.path]).to.deep.equal([200, `${path}?notice=restored-1#history`]);
     }
     expect(await numbers()).to.deep.equal([3, 2, 1]);
+    expect((await me.open(`${path}?notice=restored-1`)).text).to.include('It is a copy of version 1.');
+    expect((await me.open(`${path}?notice=restored-4`)).text).to.not.include('It is a copy');
     expect((await me.owner.get(`/api/drops/${slug}/html`)).text).to.equal('<p>one');
     const { body } = await me.owner.get(`/api/drops/${slug}/v/3?include=published_by`);
     expect(body.published_by).to.deep.equal({ kind: 'session', id: me.sessionId, label: 'Test browser' });

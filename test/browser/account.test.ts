@@ -54,6 +54,14 @@ describeInBrowsers('The account page', (browser) => {
     expect(faults).to.deep.equal([]);
   });
 
+  it('a double click on the button creates one token', async () => {
+    const { me, page } = await openAccount({});
+    const before = (await me.owner.get('/api/tokens')).body.length;
+    await page.getByRole('button', { name: 'Create token' }).dblclick();
+    await page.getByRole('heading', { name: 'Your new token' }).waitFor();
+    expect((await me.owner.get('/api/tokens')).body.length).to.equal(before + 1);
+  });
+
   it('with scripts a new token can be copied, and the export is a download', async () => {
     const { me, page, faults } = await openAccount({ permissions: ['clipboard-read', 'clipboard-write'] });
     await me.owner.create();

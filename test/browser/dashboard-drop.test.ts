@@ -103,7 +103,7 @@ describeInBrowsers('The page of a drop in the dashboard', (browser) => {
         { width: 320, height: 700 },
       ]) {
         await page.setViewportSize(size);
-        await page.goto(`${service.url}/drops/${slug}?notice=restored#history`);
+        await page.goto(`${service.url}/drops/${slug}?notice=restored-1#history`);
         expect(await page.evaluate('scrollY')).to.be.above(200);
         const seen = [
           page.getByRole('link', { name: 'Open', exact: true }),
@@ -170,6 +170,7 @@ describeInBrowsers('The page of a drop in the dashboard', (browser) => {
 
     await page.getByRole('link', { name: 'Set a passcode' }).click();
     const passcode = page.getByLabel('Passcode', { exact: true });
+    await page.locator('#passcode:focus').waitFor();
     await passcode.fill('open-sesame');
     expect(await passcode.getAttribute('type')).to.equal('password');
     await page.getByRole('button', { name: 'Show' }).click();

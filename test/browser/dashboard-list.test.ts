@@ -80,6 +80,11 @@ describeInBrowsers('The list of drops', (browser) => {
     expect(await page.getByText('Drop HTML files to publish them').isVisible()).to.equal(false);
     expect((await titlesOf(ada)).toSorted()).to.deep.equal(['<b>Two</b>', 'One']);
     await page.getByText('2 drops').waitFor();
+    await dropFiles(page, { 'notes.txt': 'Milk & bread' });
+    await results.nth(3).getByText('This may be plain text').waitFor();
+    expect((await titlesOf(ada)).length).to.equal(2);
+    const link = results.nth(3).getByRole('link', { name: 'New drop' });
+    expect(await link.getAttribute('href')).to.equal('/drops/new');
     expect(await page.getByRole('heading', { level: 2, name: 'One' }).isVisible()).to.equal(true);
     expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
   });

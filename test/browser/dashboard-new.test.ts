@@ -176,7 +176,7 @@ describeInBrowsers('The form for a new drop', (browser) => {
     await page.getByLabel('Tags').fill('a b=c');
     const button = page.getByRole('button', { name: 'Publish' });
     await button.click();
-    expect(await page.getByRole('alert').innerText()).to.include('metadata keys must be');
+    expect(await page.getByRole('alert').innerText()).to.include('The names of tags must be');
     expect(await page.locator('#tags:focus').getAttribute('aria-describedby')).to.include('fault');
     await page.getByLabel('Tags').fill('team=a');
     const other = await openDashboard(service, ada.owner);

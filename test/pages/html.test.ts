@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Fragment, html, raw, toText, visible } from '../../api/html/html.ts';
+import { type Fragment, html, raw, toText, visible, visibleLines } from '../../api/html/html.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf, createTestPages, pageOf } from '../support/layout.ts';
 
@@ -108,5 +108,11 @@ describe('visible', () => {
       const character = String.fromCodePoint(Number.parseInt(codePoint, 16));
       expect(shown(`a${character}b`), codePoint).to.equal(`aU+${codePoint}b`);
     }
+  });
+
+  it('of several lines shows them as lines, and else the same', () => {
+    const page = parsePage(toText(visibleLines('one\ntwo\r\n\n\u202ethree')));
+    expect(page.all('bdi').map(({ text }) => text)).to.deep.equal(['one', 'two', 'U+202Ethree']);
+    expect(page.all('br')).to.have.length(3);
   });
 });

@@ -90,7 +90,7 @@ function contextPage(
     error,
     body: html`<div class="reading">${dropCrumbs(drop)}
 <h1>Context</h1>
-<p class="soft">What viewers can read beside the page, such as why and from what it was made. A version never changes: this publishes version ${next} with the HTML of version ${drop.latestVersion} and this text.</p>
+<p class="soft">A version never changes: this publishes version ${next} with the HTML of version ${drop.latestVersion} and this text.</p>
 <form method="post" action="${path}" class="panel">
 ${formError(conflictText(drop, error, again) ?? error)}
 ${formField}${revisionField(drop)}
@@ -107,5 +107,5 @@ export function contextField(context: string, maxBytes: number, isWrong: boolean
   return html`<label for="context">Context</label>
 <textarea id="context" name="context" rows="12"${fieldState(isWrong, 'context-hint')}>
 ${context}</textarea>
-<p class="hint" id="context-hint">Markdown, up to ${sizeText(maxBytes)}. Viewers can read it; leave it empty for none.</p>`;
+<p class="hint" id="context-hint">How this version was made, in Markdown: viewers read it beside the page, your agents in the API. Up to ${sizeText(maxBytes)}; leave it empty for none.</p>`;
 }

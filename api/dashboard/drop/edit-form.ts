@@ -1,7 +1,6 @@
 import type { Config } from '../../../shared/config/config.ts';
-import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
-import { errorText } from '../../html/forms.ts';
+import { expiryRule } from '../../html/forms.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import type { Attempt } from '../pages.ts';
 
@@ -138,24 +137,6 @@ function withLineFeeds(text: string): string {
 
 export function tagField(part: 'name' | 'value', row: number): string {
   return `tag_${part}_${row}`;
-}
-
-const expiryRule = 'The expiry must be a date and time in the future, at most 10 years ahead';
-
-/** What is wrong with the form, in its words: the API's name fields of JSON. @param error of a refused change */
-export function faultsOf(error: DropError) {
-  const { details } = error;
-  const faults: { field: string; message: string }[] = Array.isArray(details?.fields) ? details.fields : [];
-  return {
-    message: faults.length > 0 ? faults.map((fault) => `${wordsOf(fault)}.`).join(' ') : errorText(error),
-    /** Names of the API: `expires_at`, `metadata.key`. */
-    fields: new Set(faults.map(({ field }) => field)),
-  };
-}
-
-function wordsOf({ field, message }: { field: string; message: string }): string {
-  if (field === 'expires_at') return expiryRule;
-  return message.replace(/^metadata keys/, 'The names of tags').replace(/^metadata\.(\S+)/, 'The tag $1');
 }
 
 function withEmptyRows(tags: EditValues['tags'], maxTags: number): EditValues['tags'] {

@@ -1,8 +1,8 @@
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
-import { fieldState, formError } from '../../html/forms.ts';
-import { type Fragment, type Html, html, visible } from '../../html/html.ts';
+import { faultsOf, fieldState, formError } from '../../html/forms.ts';
+import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { timeTag } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
@@ -68,7 +68,7 @@ export function editPage(parts: {
   const { drop, values, formField, maxTags, error } = parts;
   const { drop: path, edit } = dropPaths(drop.slug);
   const isConflict = error?.code === 'version_conflict';
-  const faults = error && !isConflict ? fields.faultsOf(error) : null;
+  const faults = error && !isConflict ? faultsOf(error) : null;
   const isWrong = (field: string) => faults?.fields.has(field) ?? false;
   const now = isConflict ? drop : null;
   const tags = [...drop.metadata].map(([key, text]) => html`${visible(key)}: ${visible(text)}`);
@@ -93,7 +93,7 @@ ${now && now.title !== values.title && live(visible(now.title))}
 <textarea id="description" name="description" rows="3"${fieldState(isWrong('description'), 'description-hint')}>
 ${values.description}</textarea>
 <p class="hint" id="description-hint">Previews of the link show it.</p>
-${now && (now.description ?? '') !== values.description && live(now.description === null ? 'no description' : visible(now.description))}
+${now && (now.description ?? '') !== values.description && live(now.description === null ? 'no description' : visibleLines(now.description))}
 <label for="expires">Expires <span class="zone" data-zone>(UTC)</span></label>
 <input id="expires" name="expires" type="datetime-local" value="${values.expires}" autocomplete="off" data-utc${fieldState(isWrong('expires_at'), 'expires-hint')}>
 <p class="hint" id="expires-hint">The page and all its versions are deleted then, for good. Leave it empty to keep them.</p>

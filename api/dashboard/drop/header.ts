@@ -2,12 +2,14 @@ import type { Drop } from '../../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { copyButton, menu, noticeFor } from '../../html/parts.ts';
 import { pagePath, pageUrl } from '../../http/paths.ts';
+import type { HistoryData } from '../history/versions.ts';
 import { dropPaths } from '../paths.ts';
 
 /** The part of a drop's page that stays in view: the title, what is done most, and what the last form has done. */
-export function dropHeader(drop: Drop, baseUrl: string, notice: unknown): Html {
+export function dropHeader(history: HistoryData, baseUrl: string, notice: unknown): Html {
+  const { drop } = history;
   const { slug, title, takedown } = drop;
-  const shown = noticeFor(notice, noticesOf(drop, baseUrl));
+  const shown = noticeFor(notice, noticesOf(history, baseUrl));
   return html`<header class="drop-header">
 <div class="drop-title"><h1 class="clip">${visible(title)}</h1>${badges(drop)}</div>
 <div class="actions">${
@@ -38,10 +40,13 @@ export function menuLinks({ slug, takedown, locked }: Drop): Html {
 <a class="danger" href="${paths.remove}">Delete this drop</a>`;
 }
 
-/** What happened before the page was opened. The number is the drop's: everybody can write an address. */
-function noticesOf({ slug, latestVersion, locked }: Drop, baseUrl: string): Record<string, string | Html> {
+/** What happened before the page was opened. Only versions of the drop are named: everybody can write an address. */
+function noticesOf({ drop, versions }: HistoryData, baseUrl: string): Record<string, string | Html> {
+  const { slug, latestVersion, locked } = drop;
   const version = `Version ${latestVersion}`;
   const url = pageUrl(baseUrl, slug);
+  const restored = (number: number) =>
+    `${version} is published at the same address. It is a copy of version ${number}.`;
   const passcode = locked
     ? `The passcode is set. Viewers must enter it to see version ${latestVersion} or any other.`
     : `The passcode is removed. Everybody with the link can read version ${latestVersion} and all others.`;
@@ -49,7 +54,7 @@ function noticesOf({ slug, latestVersion, locked }: Drop, baseUrl: string): Reco
     new: html`<span><strong>${version} is published.</strong> <code class="wrap-anywhere">${url}</code></span> ${copyButton(url)} <a class="button quiet small" href="${pagePath(slug)}" target="_blank" rel="noopener">Open</a>`,
     published: `${version} is published at the same address.`,
     context: `${version} is published at the same address, with the context that you wrote.`,
-    restored: `${version} is published at the same address. It is a copy of the version that you restored.`,
+    ...Object.fromEntries(versions.map(({ number }) => [`restored-${number}`, restored(number)])),
     version_deleted: `The version is deleted. Viewers see version ${latestVersion}.`,
     saved: `The details are saved. Viewers still see version ${latestVersion}.`,
     locked: passcode,

@@ -1,6 +1,6 @@
 import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
-import { type Html, html, toText, visible } from '../../html/html.ts';
+import { type Html, html, toText, visible, visibleLines } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { copyButton, fact, soft, timeAgo, timeTag } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
@@ -15,7 +15,6 @@ import { type VersionConfig, versionForm } from '../new/version.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { dropHeader } from './header.ts';
-import { dropCrumbs } from './parts.ts';
 import { type Range, rangeOf, type Views, viewsSection } from './views-section.ts';
 
 interface OwnedPage extends HistoryData {
@@ -64,7 +63,7 @@ export function dropPage(parts: OwnedPage): PageParts {
     styles: ['drop', ...(next?.styles ?? historyStyles)],
     scripts: ['drop', ...(next?.scripts ?? [])],
     ...(next && { policy: next.policy }),
-    body: html`${dropHeader(drop, BASE_URL, notice)}
+    body: html`${dropHeader(parts, BASE_URL, notice)}
 ${takenDownNotice(drop)}
 <div${preview && html` class="columns"`}>
 ${previewSection(preview)}
@@ -73,7 +72,7 @@ ${drop.takedown === null && shareSection(drop, BASE_URL)}</div>
 ${viewsSection({ slug: drop.slug, stats, range })}
 </div>
 ${historySection(parts)}
-${next && html`<section class="next-version" aria-labelledby="next-title">${dropCrumbs(drop)}\n<h2 id="next-title">New version</h2>\n${next.body}</section>`}`,
+${next && html`<section class="next-version" aria-labelledby="next-title"><h2 id="next-title">New version</h2>\n${next.body}</section>`}`,
   };
 }
 
@@ -98,7 +97,7 @@ function detailsSection(drop: Drop, latest: OwnedVersion | undefined): Html {
 <div class="panel-head"><h2 id="details-title">Details</h2>${mayChange && html`<a class="button quiet small" href="${paths.edit}">Edit details</a>`}</div>
 <dl class="facts plain">
 ${fact('Title', visible(title))}
-${fact('Description', description === null ? soft('None') : html`<span class="description">${visible(description)}</span>`)}
+${fact('Description', description === null ? soft('None') : visibleLines(description))}
 ${fact('Tags', metadata.size === 0 ? soft('None') : tagList(metadata))}
 ${fact('Passcode', html`${passcode}${mayChange && html` <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`}`)}
 ${fact('Context', contextText(drop, latest))}

@@ -1,7 +1,7 @@
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
-import { fieldState, formError } from '../../html/forms.ts';
+import { faultsOf, fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { readSlug } from '../../http/parameters.ts';
@@ -71,10 +71,10 @@ ${revisionField(drop)}`;
         : 'Everybody who opens the page must then enter the passcode, also people who have the link already.'
     } You still see the page here. A passcode keeps out people who only have the link; it does not encrypt the page.</p>
 <form class="panel" method="post" action="${path}">
-${formError(isConflict ? conflictMessage(drop) : error)}
+${formError(isConflict ? conflictMessage(drop) : error && faultsOf(error).message)}
 ${hidden}
 <label for="passcode">${drop.locked ? 'New passcode' : 'Passcode'}</label>
-<input id="passcode" name="passcode" type="password"${typed !== undefined && html` value="${typed}"`} required autocomplete="new-password" autocapitalize="none" autocorrect="off" spellcheck="false" data-reveal${fieldState(error !== undefined && !isConflict, 'passcode-hint')}>
+<div class="input-row"><input id="passcode" name="passcode" type="password"${typed !== undefined && html` value="${typed}"`} required autocomplete="new-password" autocapitalize="none" autocorrect="off" spellcheck="false" autofocus data-reveal${fieldState(error !== undefined && !isConflict, 'passcode-hint', false)}></div>
 <p class="hint" id="passcode-hint">At least ${minCharacters} characters; six or more with letters are harder to guess. Dropleaf cannot show it to you later.</p>
 <div class="actions"><button type="submit" name="action" value="set">${drop.locked ? 'Change passcode' : 'Set passcode'}</button>
 <a class="button quiet" href="${back}">Cancel</a></div>

@@ -63,7 +63,7 @@ export function changeRoutes(parts: RouteParts): readonly Route[] {
       const key = `restore form ${target.slug} ${number} ${target.revs}`;
       const write = (ids?: WriteIds) => drops.restoreVersion(caller, target, number, ids);
       await idempotency.once(caller, { key, hash: key }, target.slug, write);
-      return `${dropPaths(target.slug).drop}?notice=restored#history`;
+      return `${dropPaths(target.slug).drop}?notice=restored-${number}#history`;
     },
   });
 

@@ -69,7 +69,9 @@ function heading({ slug, title }: Drop, kind: string): Html {
 }
 
 function description({ description: text }: Drop): Html | null {
-  return text === null ? null : html`<p class="small soft clip" title="${text}">${visible(text)}</p>`;
+  return text === null
+    ? null
+    : html`<p class="small soft clip" title="${text}">${visible(text.replace(/\s+/g, ' '))}</p>`;
 }
 
 /** Each tag leads to the drops that have it too; a tag that is a filter already is marked, and its link removes it. */

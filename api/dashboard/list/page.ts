@@ -195,7 +195,7 @@ ${pagination(address.page, Math.ceil(total / pageSize), (to) => listHref(address
 
 function nothingFound(address: ListAddress): Html {
   return html`<section class="empty"><h2>Nothing found</h2>
-<p>No drop has all of this. A search finds words, or parts of words, in titles, descriptions and tags; a chosen tag must match exactly.</p>
+<p>No drop matches. A search finds words, or parts of words, in titles, descriptions and tags; a chosen tag must match exactly.</p>
 <p><a class="button quiet" href="${listHref(address, { words: '', tags: [] })}">Show all drops</a></p></section>`;
 }
 

@@ -8,7 +8,7 @@ import { titleOfName } from '../../../shared/html/html-file.ts';
 import { createHtmlBodyReaders } from '../../drops/html-body.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
-import { fieldState, formError } from '../../html/forms.ts';
+import { fieldState, formError, throwInWords } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
@@ -75,7 +75,7 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
       nav: 'new',
       notice: 'new',
       async read(_, caller, html, sent) {
-        const input = await read(caller, html, sent);
+        const input = await read(caller, html, sent).catch(throwInWords);
         return (ids) => drops.create(caller, input, ids);
       },
       again: (_, { formField }, sent, error) => newPage({ sent, formField, error }, config),
