@@ -6,8 +6,9 @@ startCopyButtons();
 startTimes();
 
 // The second click of a double click would send the form again: two tokens.
-document.addEventListener('click', (event) => {
-  const isOnButton =
-    event.target instanceof Element && event.target.closest('form button:not([type="button"])');
-  if (isOnButton && event.detail > 1) event.preventDefault();
+const sent = new Set<EventTarget | null>();
+document.addEventListener('submit', (event) => {
+  if (sent.has(event.target)) event.preventDefault();
+  sent.add(event.target);
+  setTimeout(() => sent.delete(event.target), 1_000);
 });

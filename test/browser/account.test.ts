@@ -3,6 +3,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { openDashboard } from '../support/dashboard.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
+import type { WireToken } from '../support/wire.ts';
 import { describeInBrowsers, follow, openSignedIn, overflowOf, tabTo, widths } from './browser.ts';
 
 describeInBrowsers('The account page', (browser) => {
@@ -56,10 +57,11 @@ describeInBrowsers('The account page', (browser) => {
 
   it('a double click on the button creates one token', async () => {
     const { me, page } = await openAccount({});
-    const before = (await me.owner.get('/api/tokens')).body.length;
+    const count = async () => (await me.owner.get<WireToken[]>('/api/tokens')).body.length;
+    const before = await count();
     await page.getByRole('button', { name: 'Create token' }).dblclick();
     await page.getByRole('heading', { name: 'Your new token' }).waitFor();
-    expect((await me.owner.get('/api/tokens')).body.length).to.equal(before + 1);
+    expect(await count()).to.equal(before + 1);
   });
 
   it('with scripts a new token can be copied, and the export is a download', async () => {

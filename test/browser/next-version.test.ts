@@ -86,7 +86,7 @@ describeInBrowsers('The next version of a drop', (browser) => {
     await dropFile(page, '%PDF-1.7\n', 'report.pdf');
     await page.getByRole('alert').getByText('PDF').waitFor();
     expect(sent).to.deep.equal([]);
-    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByRole('link', { name: 'Back to the drop' }).click();
     await page.getByRole('heading', { name: 'Details' }).waitFor();
     expect((await read()).latest_version).to.equal(1);
   });

@@ -2,7 +2,7 @@ import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { type Html, html, toText, visible, visibleLines } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { copyButton, fact, soft, timeAgo, timeTag } from '../../html/parts.ts';
+import { breadcrumb, copyButton, fact, soft, timeAgo, timeTag } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
 import { dashboardPaths, pagePartPath, pageUrl, rawPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
@@ -72,7 +72,7 @@ ${drop.takedown === null && shareSection(drop, BASE_URL)}</div>
 ${viewsSection({ slug: drop.slug, stats, range })}
 </div>
 ${historySection(parts)}
-${next && html`<section class="next-version" aria-labelledby="next-title"><h2 id="next-title">New version</h2>\n${next.body}</section>`}`,
+${next && html`<section class="next-version" aria-labelledby="next-title">${breadcrumb([dropPaths(drop.slug).drop, 'Back to the drop'])}\n<h2 id="next-title">New version</h2>\n${next.body}</section>`}`,
   };
 }
 
