@@ -63,6 +63,23 @@ describe('Parallel lists of SQLite', () => {
     expect(turns).to.be.at.least(15); // before each of three parts
   });
 
+  it('count many tags in parts, between which others have turns', async () => {
+    const { drops } = createSqliteStores(slow(db), createTestClock());
+    const metadata = new Map(Array.from({ length: 2500 }, (_, n) => [`k${1000 + n}`, 'v']));
+    const twice = new Map(['k3499', 'k2100', 'k1000'].map((key) => [key, 'v']));
+    for (const pairs of [metadata, twice]) await makeDrop({ drops }, { ownerId: 'tags', metadata: pairs });
+    countTurns();
+    const counted = await drops.countTags('tags', 4);
+    await stopCounting();
+    expect(counted.map(({ key, count }) => `${key} ${count}`)).to.deep.equal([
+      'k1000 2',
+      'k2100 2',
+      'k3499 2',
+      'k1001 1',
+    ]);
+    expect(turns).to.be.at.least(10); // between three parts
+  });
+
   /** Each read takes 6 ms of the clock, which is longer than a turn may take. */
   function slow(database: Database): Database {
     const takeTime = <T>(read: T) => {
