@@ -15,7 +15,7 @@ import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { readSlug, toPositiveInteger } from '../http/parameters.ts';
-import { pageUrl, reportPath } from '../http/paths.ts';
+import { pagePath, pageUrl, reportPath } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Form, orAgain, show } from '../http/show.ts';
@@ -50,7 +50,7 @@ export function reportRoutes({ services, readForm, layout }: RouteParts): readon
       const { sent } = req.query;
       const shown =
         sent === 'kept' || sent === 'enough'
-          ? reportSentPage(sent === 'kept')
+          ? reportSentPage(page.slug, sent === 'kept')
           : reportFormPage(partsOf(req, page, randomBase62(reportIdLength)));
       show(res, shown, layout.page);
     }),
@@ -167,16 +167,18 @@ ${filled?.text}</textarea>
 }
 
 /** The page after a report was sent. @param isStored false if the page already has the maximum of open reports */
-function reportSentPage(isStored: boolean): PageParts {
+function reportSentPage(slug: string, isStored: boolean): PageParts {
+  const back = html`<p><a href="${pagePath(slug)}">Back to the page</a></p>`;
   return isStored
     ? layOut('Report sent', {
         body: html`<h1>Report sent</h1>
-<p>Thank you. The operators of this service have received your report. You can close this page.</p>`,
+<p>Thank you. The operators of this service have received your report.</p>
+${back}`,
       })
     : layOut('Already reported', {
         body: html`<h1>Already reported</h1>
-<p>The operators of this service already have many reports about this page, so yours was not stored. You can close this
-page.</p>`,
+<p>The operators of this service already have many reports about this page, so yours was not stored.</p>
+${back}`,
       });
 }
 

@@ -60,6 +60,8 @@ describeInBrowsers('Reporting a page', (browser) => {
     faults.splice(0); // the browser logs the 400
     await page.getByRole('button', { name: 'Send report' }).click();
     await page.getByRole('heading', { name: 'Report sent' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the page' }).click();
+    await page.waitForURL(`${service.url}/p/${slug}`);
     expect(await textsOf(slug)).to.deep.equal(['It is odd']);
     expect(faults).to.deep.equal([]);
   });
