@@ -73,9 +73,9 @@ function anyOrigin(baseUrl: string): string {
  * One row: title, version and menus, which are popovers. Buttons that need a script (browser/viewer.ts) are hidden without.
  */
 function viewerBar(parts: ViewerParts): Html {
-  const { title } = parts;
+  const { title, context } = parts;
   return html`<header class="bar">
-<h1><button type="button" popovertarget="about" title="${title}"><span dir="auto">${title}</span></button></h1>
+<h1><button type="button" popovertarget="about" title="${title}"><span dir="auto">${title}</span>${context && contextIcon}</button></h1>
 ${aboutMenu(parts)}
 ${versionMenu(parts)}
 ${shareMenu(parts)}
@@ -98,7 +98,7 @@ ${context && html`<details class="more context" open>\n<summary><h2>Context</h2>
 function versionMenu({ slug, version, latestVersion }: ViewerParts): Html | false {
   if (latestVersion === 1) return false;
   const isOld = version !== latestVersion;
-  return html`${isOld && html`<a class="latest" href="${pagePath(slug)}">Latest</a>\n`}<button type="button" class="opener${isOld && ' old'}" popovertarget="versions"><span class="word">Version </span>${version}<span class="word"> of ${latestVersion}</span></button>
+  return html`${isOld && html`<a class="latest" href="${pagePath(slug)}">Latest</a>\n`}<button type="button" class="opener${isOld && ' old'}" popovertarget="versions"><span class="word">Version </span>${version}<span${!isOld && html` class="word"`}> of ${latestVersion}</span></button>
 <div class="sheet list" popover id="versions" data-shown="${version}"><a href="${pagePartPath(slug, 'versions')}" data-list>All versions</a></div>`;
 }
 
@@ -132,5 +132,6 @@ ${print}
 </div>`;
 }
 
+const contextIcon = html`<svg class="icon" viewBox="0 0 24 24" role="img" aria-label=" with context"><path d="M5 6h14M5 12h14M5 18h8"/></svg>`;
 const shareIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M12 15V4m0 0L8 8m4-4 4 4M5 12v7h14v-7"/></svg>`;
 const moreIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M5 12h.01M12 12h.01M19 12h.01"/></svg>`;

@@ -105,6 +105,7 @@ function watchLeaving(frame: HTMLIFrameElement, back: () => void): void {
             hideNotice(key);
             expectPage();
             back();
+            focusPage(frame);
           },
         },
       ],

@@ -12,6 +12,12 @@ export function prepareMenus(main: HTMLElement): void {
   offerFullScreen(main);
   offerShare();
   loadVersions();
+  const code = document.querySelector('#share img');
+  code?.addEventListener('error', () => code.replaceWith(failure('The QR code')));
+}
+
+function failure(what: string): HTMLElement {
+  return make('p', { className: 'soft small' }, `${what} cannot be loaded. This device may be offline.`);
 }
 
 function offerFullScreen(main: HTMLElement): void {
@@ -36,19 +42,21 @@ function offerShare(): void {
   });
 }
 
-/** Puts the versions into the menu when it opens. Until then, and if that fails, it has a link to their page. */
+/** Puts the versions into the menu when it opens. Until then it has a link to their page, and if that fails a sentence, too. */
 function loadVersions(): void {
   const menu = document.querySelector<HTMLElement>('#versions');
   const link = menu?.querySelector<HTMLAnchorElement>('a[data-list]');
   if (menu == null || link == null) return;
+  const failed = failure('The list of versions');
   let isAsked = false;
   menu.addEventListener('beforetoggle', (event) => {
     if (isAsked || (event as ToggleEvent).newState !== 'open') return; // proof: the event of that name is one
     isAsked = true;
     readVersions(link.href).then(
-      (versions) => link.replaceWith(listOf(versions, menu.dataset.shown)),
+      (versions) => menu.replaceChildren(listOf(versions, menu.dataset.shown)),
       () => {
         isAsked = false;
+        link.before(failed);
       },
     );
   });

@@ -54,9 +54,21 @@ describeInBrowsers('The viewer page', (browser) => {
       }
       return false;
     }, 'the effect of an input');
+  /**
+   * If the bar gets the focus a few ms after the page gave it to its frame, Chromium may send all keys to the frame, though
+   * the document says that the bar has the focus. It sends them to the bar again after the frame had the focus once more.
+   */
+  const actAgain = (locator: Locator, isSo: () => Promise<boolean>, act: () => Promise<void>) => {
+    let tries = 0;
+    return actUntil(isSo, async () => {
+      if (tries++ > 0) await locator.page().locator('iframe').focus();
+      await act();
+    });
+  };
   const hides = (locator: Locator, act: () => Promise<void>) =>
-    actUntil(async () => !(await locator.isVisible()), act);
-  const shows = (locator: Locator, act: () => Promise<void>) => actUntil(() => locator.isVisible(), act);
+    actAgain(locator, async () => !(await locator.isVisible()), act);
+  const shows = (locator: Locator, act: () => Promise<void>) =>
+    actAgain(locator, () => locator.isVisible(), act);
   const focused = (page: Page) => page.evaluate("document.activeElement.getAttribute('popovertarget')");
 
   it('keys scroll the page at once; the hash of the address reaches it, at first and later', async () => {
@@ -124,12 +136,32 @@ describeInBrowsers('The viewer page', (browser) => {
     await plain.context().close();
   });
 
+  it('menus that cannot be loaded say so, and are loaded when they are opened again', async () => {
+    const { owner, slug } = await publish();
+    await owner.put(slug, { html: long('Two') });
+    const page = await newPage();
+    for (const part of ['versions', 'qr.svg']) await page.route(`**/${part}`, (route) => route.abort());
+    await page.goto(`${service.url}/p/${slug}`);
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByText('The QR code cannot be loaded. This device may be offline.').waitFor();
+    await page.getByRole('button', { name: 'Version 2 of 2' }).click();
+    const failure = page.getByText('The list of versions cannot be loaded. This device may be offline.');
+    await failure.waitFor();
+    await page.getByRole('link', { name: 'All versions' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.unroute('**/versions');
+    await page.getByRole('button', { name: 'Version 2 of 2' }).click();
+    await page.getByRole('link', { name: 'Version 1' }).waitFor();
+    expect(await failure.count()).to.equal(0);
+  });
+
   it('the menu of the title has the date, the versions, the report and the context, in order of headings', async () => {
     const { owner, slug } = await publish({ description: 'Of a week' });
     await owner.put(slug, { html: long('Two'), context: '# Why\n\nBecause.' });
     const page = await open(`/p/${slug}`, { viewport: { width: 320, height: 640 } });
     const context = page.getByRole('heading', { name: 'Why' });
     const title = page.locator('h1 button');
+    expect(await page.getByRole('button', { name: 'Orders with context', exact: true }).count()).to.equal(1);
     await shows(context, () => title.press('Enter'));
     const menu = page.locator('#about');
     expect(await menu.innerText()).to.match(/^Orders\s+Of a week\s+Version 2, published .+ with Dropleaf/);
@@ -333,6 +365,7 @@ describeInBrowsers('The viewer page', (browser) => {
     await hides(back, () => back.press('Enter'));
     await page.frameLocator('iframe').getByRole('heading', { name: 'One' }).waitFor();
     await away.waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.tagName')).to.equal('IFRAME');
 
     const canFillScreen = async () => (await frameOf(page)).evaluate('document.fullscreenEnabled');
     expect(await canFillScreen()).to.equal(true);
