@@ -3,6 +3,7 @@ import { hideNotice, showNotice } from './notice.ts';
 /** Progress, failure, focus, the hash of the address, and what happens if a link leads to another site. */
 export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
   const source = frame.src;
+  const allowFullScreen = watchFullScreen(frame);
 
   const show = (hash: string) => {
     // The only thing of a page of another origin that may be called; unlike `src` it leaves no entry in the history.
@@ -10,7 +11,7 @@ export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
   };
   const onLoad = () => {
     delete main.dataset.loading;
-    withholdFullScreen(frame); // also if the frame has loaded before this script
+    allowFullScreen({ next: false }); // also if the frame has loaded before this script
     if (location.hash !== '') show(location.hash);
     focusPage(frame);
     void hasFailed(source).then((failed) => {
@@ -26,12 +27,21 @@ export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
     addEventListener('load', onLoad, { once: true });
   }
   addEventListener('hashchange', () => show(location.hash));
-  watchLeaving(frame, () => show(location.hash));
+  watchLeaving(frame, allowFullScreen, () => show(location.hash));
 }
 
-/** From the site that a link leads to: a document has what `allow` said when its navigation began. */
-function withholdFullScreen(frame: HTMLIFrameElement): void {
-  frame.allow = frame.allow.replace('fullscreen *', '');
+type AllowFullScreen = (to: { now?: boolean; next?: boolean }) => void;
+
+/** The page may fill the screen, a site that a link leads to may not. @returns tells it of the document that is there, and of the next */
+function watchFullScreen(frame: HTMLIFrameElement): AllowFullScreen {
+  const { allow } = frame;
+  const withheld = allow.replace('fullscreen *', '');
+  // WebKit reads `allow` when a document first asks, other browsers when a navigation begins.
+  const isReadLate = navigator.vendor.startsWith('Apple');
+  return ({ now, next }) => {
+    const isAllowed = isReadLate ? now : next;
+    if (isAllowed !== undefined) frame.allow = isAllowed ? allow : withheld;
+  };
 }
 
 /** So that PageDown, space and the arrows scroll the page at once. */
@@ -61,24 +71,20 @@ function tellFailure(main: HTMLElement): void {
 /**
  * Many sites refuse to be framed, with an error that says little. The page's policies report where the frame went, no more.
  */
-function watchLeaving(frame: HTMLIFrameElement, back: () => void): void {
-  const { allow } = frame;
+function watchLeaving(frame: HTMLIFrameElement, allowFullScreen: AllowFullScreen, back: () => void): void {
   let isLeaving = false;
   let arrivedAt = -Infinity;
   let shown = '';
-  const expectPage = () => {
-    frame.allow = allow;
-    isLeaving = false;
-  };
   frame.addEventListener('load', ({ timeStamp }) => {
     // The other site is there: what comes next may be the page again, by the browser's Back.
     if (isLeaving) {
       arrivedAt = timeStamp;
-      return expectPage();
+      isLeaving = false;
+      return allowFullScreen({ now: false, next: true });
     }
     hideNotice(shown);
     shown = '';
-    withholdFullScreen(frame);
+    allowFullScreen({ now: true, next: false });
   });
   document.addEventListener('securitypolicyviolation', (event) => {
     const { effectiveDirective, blockedURI, disposition } = event;
@@ -90,6 +96,7 @@ function watchLeaving(frame: HTMLIFrameElement, back: () => void): void {
     if (key === shown && event.timeStamp < arrivedAt + 1000) return;
     shown = key;
     isLeaving = true;
+    allowFullScreen({ now: false });
     const outcome =
       disposition === 'report'
         ? `${host}. If nothing is shown, that site refuses to be shown here.`
@@ -103,7 +110,8 @@ function watchLeaving(frame: HTMLIFrameElement, back: () => void): void {
           label: 'Back to the page',
           run: () => {
             hideNotice(key);
-            expectPage();
+            isLeaving = false;
+            allowFullScreen({ now: true, next: true });
             back();
             focusPage(frame);
           },

@@ -39,7 +39,7 @@ export function skipOutsideCi(context: Mocha.Context, reason: string): never {
 }
 
 /** Skips the hook's suite, or a test. The reason is in the titles, which mocha's parallel processes pass on. */
-function skipBecause(context: Mocha.Context, reason: string): never {
+export function skipBecause(context: Mocha.Context, reason: string): never {
   const { test } = context;
   const give = (one: Mocha.Runnable) => {
     one.title += ` (skipped: ${reason})`;
