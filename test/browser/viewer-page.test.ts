@@ -357,8 +357,13 @@ describeInBrowsers('The viewer page', (browser) => {
       route.fulfill({ headers: { 'x-frame-options': 'DENY' }, body: 'no' }),
     );
     await page.goto(`${service.url}/p/${slug}`);
+    await page.evaluate(
+      `document.querySelector('iframe').addEventListener('load', () => { self.isAway = true })`,
+    );
     await page.frameLocator('iframe').getByRole('link', { name: 'Away' }).click();
     await page.getByText('A link led to refuses.example.').waitFor();
+    // A person is slower than the browser, which loads its error.
+    await until(() => page.evaluate<boolean>('self.isAway === true'), 'the error of the browser is loaded');
     const away = page.getByRole('link', { name: 'Open refuses.example in a new tab' });
     expect(await away.getAttribute('href')).to.equal('http://refuses.example');
     const back = page.getByRole('button', { name: 'Back to the page' });
