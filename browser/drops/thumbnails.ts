@@ -22,6 +22,7 @@ class Thumbnail {
   readonly page: HTMLIFrameElement;
   /** Of the version. */
   readonly id: string;
+  isNear = false;
   /** null: not shown. */
   frame: HTMLIFrameElement | null = null;
   startedAt = 0;
@@ -58,6 +59,16 @@ export function startThumbnails(): (root: ParentNode) => void {
   let restsUntil = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const thumbnail = all.find(({ box }) => box === target);
+        if (thumbnail) thumbnail.isNear = isIntersecting;
+      }
+      fillIn(settleMs);
+    },
+    { rootMargin: '50% 0px' },
+  );
   const loading = () => all.filter(({ frame, loads }) => frame !== null && loads === 0);
 
   function noteLate(id: string, isLate: boolean): void {
@@ -165,9 +176,7 @@ export function startThumbnails(): (root: ParentNode) => void {
   });
   addEventListener('scroll', () => {
     restsUntil = Math.max(restsUntil, performance.now() + settleMs);
-    fillIn(settleMs);
   });
-  addEventListener('resize', () => fillIn(settleMs));
   addEventListener('pagehide', () => {
     for (const { id } of loading()) noteLate(id, false);
   });
@@ -181,22 +190,23 @@ export function startThumbnails(): (root: ParentNode) => void {
       template.remove();
       const thumbnail = new Thumbnail(box, page);
       all.push(thumbnail);
+      observer.observe(box);
       if (latePages.has(thumbnail.id)) giveUp(thumbnail, 'It takes too long to load');
     }
     fillIn(settleMs);
   };
 }
 
-/** Those within half a window of the visible part, by their distance from the middle of the window. */
+/** Those that are near, by their distance from the middle of the window. */
 function nearest(thumbnails: readonly Thumbnail[]): Thumbnail[] {
-  const measured = thumbnails.map((thumbnail) => {
-    const { top, bottom } = thumbnail.box.getBoundingClientRect();
-    const isNear = bottom > -innerHeight / 2 && top < innerHeight * 1.5;
-    return { thumbnail, isNear, distance: Math.abs(top + bottom - innerHeight) };
-  });
-  return measured
-    .filter(({ thumbnail, isNear }) => isNear && !thumbnail.isGivenUp)
-    .sort((one, other) => one.distance - other.distance)
+  const distance = ({ box }: Thumbnail) => {
+    const { top, bottom } = box.getBoundingClientRect();
+    return Math.abs(top + bottom - innerHeight);
+  };
+  return thumbnails
+    .filter(({ isNear, isGivenUp }) => isNear && !isGivenUp)
+    .map((thumbnail) => ({ thumbnail, at: distance(thumbnail) }))
+    .sort((one, other) => one.at - other.at)
     .map(({ thumbnail }) => thumbnail);
 }
 
