@@ -116,7 +116,7 @@ describe('GET /p/{slug}', () => {
       const { show } = await withDrop({ context });
       const { answer, page } = await show();
       expect(answer.bytes.length, what).to.be.below(600 * 1024);
-      expect(page.find('details', { class: 'context' }), what).to.not.equal(undefined);
+      expect(page.find('details', { class: 'more context' }), what).to.not.equal(undefined);
       expect((await show()).answer.text.length, what).to.equal(answer.text.length);
     }
   });

@@ -94,7 +94,7 @@ const pages: Record<string, (text: string) => string> = {
   'a problem': (text) => htmlOf(problemPage(text, failure('forbidden', text), { href: text, text })),
 };
 
-/** The pages that show invisible characters by their code, as marks that these texts add. */
+/** The pages that show invisible characters by their code, and lines, as marks that these texts add. */
 const marked: Record<string, (text: string) => string> = {
   'the approval page': (text) =>
     htmlOf(approvalPage({ code: text, name: text, formToken: text }, signIn(text), { href: text, text }, 0)),
@@ -122,8 +122,8 @@ function skeleton(page: string, isLeftOut: (line: string) => boolean = () => fal
 
 describe('Text from users adds and removes no element and no attribute', () => {
   for (const [name, make] of Object.entries({ ...pages, ...marked })) {
-    it(name in marked ? `${name}, but for the marks of invisible characters` : name, () => {
-      const isMark = (line: string) => name in marked && line.endsWith(' span class');
+    it(name in marked ? `${name}, but for the marks of invisible characters and lines` : name, () => {
+      const isMark = (line: string) => name in marked && / (span class|br |bdi )$/.test(line);
       const plain = skeleton(make('x'), isMark);
       expect(plain).to.have.length.above(10);
       for (const text of hostileTexts(name in marked ? 100 : 300))
