@@ -44,12 +44,10 @@ process.on('SIGINT', () => {
 const { runs, options } = plan(process.argv.slice(2));
 const outcomes: Outcome[] = [];
 for (const run of runs) if (run.name === 'quick') outcomes.push(await runMocha(run, options));
-// The others also wait, so one more runs than there are cores. With more, tests of faults would measure the machine.
-const others = [
-  ...divide(runs.filter(({ name }) => name === 'slow' || name === 'scale-out')),
-  ...divide(runs.filter(({ name }) => name === 'again')),
-];
-await Promise.all(Array.from({ length: Math.min(4, availableParallelism() + 1) }, runNext));
+// The others wait more than they compute, so four run at the same time: of each kind some, because those that start
+// processes and browsers, all at once, would make tests of faults measure the machine.
+const others = divide(runs.filter(({ name }) => name !== 'quick'));
+await Promise.all(Array.from({ length: 4 }, runNext));
 for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
 const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
 const skipped = sum(outcomes.map((one) => one.skipped.length));

@@ -28,9 +28,9 @@ describeInBrowsers('The form for a new drop', (browser) => {
     page.locator('#file').setInputFiles({ name, mimeType: type, buffer: Buffer.from(bytes, 'latin1') });
   const preview = (page: Page) => page.frameLocator('iframe[title="Preview"]');
   const publish = async (page: Page) => {
-    // Not a click: the preview may move the button meanwhile.
-    await page.getByRole('button', { name: 'Publish' }).press('Enter');
-    await page.waitForURL(/\?notice=new$/, { waitUntil: 'domcontentloaded' });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    // The page of the drop removes `?notice=new` from its address once it is shown.
+    await page.waitForURL(/\/drops\/(?!new$)/);
   };
 
   /** Files that are dropped or pasted, as an event. @param text by its media type */
@@ -196,7 +196,7 @@ describeInBrowsers('The form for a new drop', (browser) => {
     const { ada, page } = await open();
     await page.getByLabel('Or paste the HTML').fill(html('Once'));
     await page.getByRole('button', { name: 'Publish' }).dblclick();
-    await page.waitForURL(/\?notice=new$/);
+    await page.waitForURL(/\/drops\/(?!new$)/);
     await page.goto(`${service.url}/drops/new`);
     await send(page, 'drop', [
       { name: 'one.html', bytes: html('One') },

@@ -63,7 +63,7 @@ describe('A session that ends while a person types, in Chromium', () => {
     await tab.getByRole('heading', { name: 'You are signed in' }).waitFor();
     await tab.close();
     await publish.click();
-    await page.waitForURL(/\?notice=new$/);
+    await page.waitForURL(/\/drops\/(?!new$)/);
     await page.getByRole('heading', { name: 'Pasted' }).waitFor();
     expect(faults.filter((fault) => !/40[13]/.test(fault))).to.deep.equal([]);
   });
