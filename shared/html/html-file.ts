@@ -115,7 +115,7 @@ function decode(bytes: Uint8Array, label: string): string | null {
 /** Some versions of Node decode windows-1252 as ISO-8859-1, which has controls in these places (nodejs/node#56542). */
 function decodeWindows1252(bytes: Uint8Array): string {
   const places = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
-  const units = new Uint16Array(bytes); // `from` with a function would take ten times as long
+  const units = new Uint16Array(bytes); // `from` with a function takes six times as long
   bytes.forEach((byte, n) => {
     if (byte >> 5 === 4) units[n] = places.charCodeAt(byte - 0x80);
   });
