@@ -11,10 +11,12 @@ describe('firstHeading', () => {
   });
 
   it('thousands of empty headings take no time', () => {
-    for (const heading of ['<h1></h1>', `<h1>${'<b '.repeat(300)}</h1>`, '<h1><!--</h1>'])
+    for (const heading of ['<h1></h1>', `<h1>${'<b '.repeat(300)}</h1>`, '<h1><!--</h1>']) {
+      const html = Buffer.from(heading.repeat(30_000));
       expect(
-        cpuMsOf(() => find(heading.repeat(30_000))),
-        heading,
-      ).to.be.below(100);
+        cpuMsOf(() => firstHeading(html)),
+        heading.slice(0, 20),
+      ).to.be.below(200);
+    }
   });
 });
