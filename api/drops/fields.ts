@@ -1,4 +1,5 @@
 import { mixed, number, string } from 'yup';
+import { commenters } from '../../shared/comments/comment.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import { isMetadataKey, metadataKeyPattern } from '../../shared/drops/drop.ts';
@@ -13,6 +14,7 @@ import {
   isLongerThan,
   noNul,
   noNulPattern,
+  oneOf,
   text,
 } from '../http/validate.ts';
 
@@ -26,6 +28,7 @@ export const dropFields = {
     example: '<!doctype html><title>Hello</title><h1>Hello</h1>',
   },
   context: { about: 'A reasoning trace in Markdown.', example: 'Made from the figures of May.' },
+  comments: { about: 'Who may write comments on the page, besides its owner.', example: 'members' },
   metadata: { about: 'Tags that only the owner sees.', example: { project: 'demo' } },
 } as const;
 
@@ -92,6 +95,12 @@ export function dropRules(config: Config) {
       config,
     ),
     metadata: metadata(config),
+    comments: oneOf('comments', commenters).meta(
+      say(
+        dropFields.comments,
+        '`members`: also everybody who is signed in; `anyone`: everybody who can open the page, and the owner approves what guests write. Default of a new drop: `owner`.',
+      ),
+    ),
     /** For a new drop. The service checks the range when it writes: a repeated request may come later. */
     expiresAt: expiresAt('Absent: the drop does not expire.').nonNullable(notATime),
     /** For a change: absent, it stays; null removes it. */

@@ -28,7 +28,13 @@ export function createHtmlBodyReaders(bodies: ReturnType<typeof createDropBodyRe
 
     /** Without a title in the query, it is that of the document. @throws DropError `title_required` if it has none */
     async readCreate(caller: Caller, html: Uint8Array, query: Query): Promise<NewDropInput> {
-      const absent = { title: null, description: null, metadata: new Map(), expiresAt: null };
+      const absent = {
+        title: null,
+        description: null,
+        metadata: new Map(),
+        expiresAt: null,
+        comments: 'owner',
+      } as const;
       const input = { ...absent, ...readReplace(html, query), passcode: null };
       return withTitle(titles, caller, input, 'add ?title=… to the address');
     },

@@ -31,6 +31,7 @@ export const sampleDrop: Drop = {
   rev: 1,
   takedown: null,
   expiresAt: null,
+  comments: 'owner',
 };
 
 /** The body that creates `sampleDrop`. */

@@ -11,9 +11,18 @@ export type UntitledDropInput = Omit<NewDropInput, 'title'> & { readonly title: 
 
 function createSchemas(config: Config) {
   const { newPasscode, expiresAt, changedExpiresAt, ...rules } = dropRules(config);
-  const { title, description, context, passcode, metadata } = rules;
+  const { title, description, context, passcode, metadata, comments } = rules;
   const html = rules.html.defined(htmlRequired);
-  const untitled = jsonBody({ title, html, description, passcode, context, metadata, expires_at: expiresAt });
+  const untitled = jsonBody({
+    title,
+    html,
+    description,
+    passcode,
+    context,
+    metadata,
+    comments,
+    expires_at: expiresAt,
+  });
   const query = untitled.omit(['html', 'passcode', 'context']);
   const changed = { expires_at: changedExpiresAt };
   return {
@@ -100,6 +109,7 @@ function readNew(fields: InferType<Schemas['untitled']>): UntitledDropInput {
     metadata: readMetadata(fields.metadata ?? {}),
     passcode: fields.passcode?.toWellFormed() || null,
     expiresAt: fields.expires_at ?? null,
+    comments: fields.comments ?? 'owner',
   };
 }
 
@@ -113,12 +123,13 @@ function toContext(text: string | undefined): Uint8Array | null {
 }
 
 function readChanges(fields: InferType<Schemas['patch']>): DetailChanges {
-  const { title, description, metadata, expires_at } = fields;
+  const { title, description, metadata, expires_at, comments } = fields;
   const read: { readonly [Name in keyof Details]: Details[Name] | undefined } = {
     title: title?.toWellFormed(),
     description: description === '' ? null : description?.toWellFormed(),
     metadata: metadata && readMetadata(metadata),
     expiresAt: expires_at,
+    comments,
   };
   const given = Object.entries(read).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as DetailChanges; // proof: the fields of `read`

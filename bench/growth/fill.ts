@@ -150,6 +150,7 @@ function makeDrop(
     ],
     lock: random() < 0.05 ? lock : null,
     expiresAt: random() < 0.02 ? now + 365 * day : null,
+    comments: 'owner',
     takedown: null,
     viewCount: days.reduce((sum, [, views]) => sum + views, 0),
     rev: versions.length,

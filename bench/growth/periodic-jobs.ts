@@ -61,7 +61,13 @@ async function publishExpiring({ drops }: Engine, now: number): Promise<void> {
   for (let n = 0; n < expiredDrops; n += 50) {
     const made = Array.from({ length: 50 }, () => {
       const own = { id: newId(now), ownerId: 'growth-expiring', slug: newSlug(), title: 'Expiring' };
-      const rest = { description: null, metadata: new Map(), lock: null, expiresAt: now + hour };
+      const rest = {
+        description: null,
+        metadata: new Map(),
+        lock: null,
+        expiresAt: now + hour,
+        comments: 'owner',
+      } as const;
       return drops.create({ ...own, ...rest, version: version() }, 1_000_000, []);
     });
     await Promise.all(made);

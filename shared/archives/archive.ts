@@ -1,4 +1,5 @@
 import { accountRecord, type StoredAccount, toAccount } from '../accounts/account.ts';
+import { commentRecord } from '../comments/comment.ts';
 import { tokenRecord } from '../credentials/token.ts';
 import {
   type Field,
@@ -122,6 +123,7 @@ export const archiveRecords = {
   tokens: tokenRecord,
   'idempotency-keys': record('idempotency_keys', keyFields, ['accountId', 'key']),
   drops: archivedDropRecord,
+  comments: commentRecord,
   reports: reportRecord,
   'audit-log': auditRecord,
 } as const;
@@ -190,6 +192,7 @@ export const archiveTables: Readonly<Record<TableKind, ArchiveTable>> = {
   'idempotency-keys': table('idempotency-keys', idempotencyRecord, toArchivedKey, (key) => {
     return { ...key, lease: '', leasedUntil: 0, isDone: true };
   }),
+  comments: sameTable(commentRecord),
   reports: sameTable(reportRecord),
   'audit-log': sameTable(auditRecord),
 };

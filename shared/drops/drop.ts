@@ -1,4 +1,5 @@
 import type { DailyQuota } from '../accounts/account.ts';
+import { commentersField } from '../comments/comment.ts';
 import {
   flag,
   id,
@@ -81,6 +82,8 @@ export const detailRecord = record(
     description: orNull(text()),
     /** Unix ms: from then on the drop is deleted. null: never. */
     expiresAt: orAbsent(time()),
+    /** Who may write comments. */
+    comments: commentersField,
   },
   [],
 );
@@ -113,12 +116,12 @@ export interface Drop extends RecordOf<typeof dropRecord>, Details {
   readonly takedown: Takedown | null;
 }
 
-const { ownerId, title, description, latestVersion, createdAt, rev, expiresAt } = dropRecord.fields;
+const { ownerId, title, description, latestVersion, createdAt, rev, expiresAt, comments } = dropRecord.fields;
 
 /** The fields of a drop that its page has, too. */
 export const pageRecord = record(
   'drops',
-  { ownerId, slug: slug(), title, description, latestVersion, createdAt, rev, expiresAt },
+  { ownerId, slug: slug(), title, description, latestVersion, createdAt, rev, expiresAt, comments },
   [],
 );
 

@@ -1,11 +1,13 @@
 import type { Caller } from '../accounts/account.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Resolutions, Resolves } from '../comments/resolutions.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import { dayMs } from '../domain/time-windows.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from '../limits/limits.ts';
+import type { Log } from '../log/log.ts';
 import type { Takedown } from '../moderation/act.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import { createKeyedQueue } from '../util/queues.ts';
@@ -32,6 +34,9 @@ export interface NewDropInput extends Document, Details {
   /** A lock that was made of its passcode before; `passcode` is ignored then. */
   readonly lock?: Lock | null;
 }
+
+/** A new version, what changes with it, and the comments that it resolves. */
+export type NewVersionInput = Document & DetailChanges & { readonly resolves?: Resolves | null };
 
 /** Ten years: a later time is a mistake of units, such as microseconds. */
 const maxExpiryMs = 3_653 * dayMs;
@@ -60,10 +65,12 @@ export function createDrops(deps: {
   limits: Limits;
   passcodes: Passcodes;
   followUps: FollowUps;
+  resolutions: Resolutions;
   clock: Clock;
+  log: Pick<Log, 'warn'>;
   config: { readonly DROPS_PER_ACCOUNT: number; readonly VERSIONS_PER_DROP: number };
 }) {
-  const { drops, limits, passcodes, followUps, clock, config } = deps;
+  const { drops, limits, passcodes, followUps, resolutions, clock, log, config } = deps;
   const reads = createVersionReads(deps);
   const lists = createKeyedQueue(listsAtOnce, maxWaitingLists);
 
@@ -113,16 +120,26 @@ export function createDrops(deps: {
     target: Target,
     document: Document & { readonly mediaType?: string },
     changes: DetailChanges,
-    ids?: WriteIds,
+    { ids, resolves = null }: { readonly ids?: WriteIds | undefined; readonly resolves?: Resolves | null },
   ): Promise<Drop> {
     checkExpiry(changes.expiresAt, clock.now());
     const cap = config.VERSIONS_PER_DROP;
     const tasks = followUps.tasksOfNewVersion;
-    const store = (version: NewVersion) =>
-      drops.addVersion(owned(caller, target), version, changes, cap, tasks);
+    const store = async (version: NewVersion) => {
+      if (resolves !== null) await resolutions.prepare(caller, target.slug, resolves, version.id);
+      return drops.addVersion(owned(caller, target), version, changes, cap, tasks);
+    };
     const { drop, versionId } = await storeVersion(caller, document, store, ids);
+    if (resolves !== null) await settle(drop);
     await followUps.afterNewVersion(drop, versionId);
     return drop;
+  }
+
+  /** The version is stored, so its job does it if this fails. */
+  async function settle(drop: Drop): Promise<void> {
+    const warn = (err: unknown) =>
+      log.warn({ err }, 'comments were not resolved; the job of the version will do it');
+    await resolutions.settle(drop).catch(warn);
   }
 
   async function runList<T extends object>(ownerId: string, list: () => Promise<T>): Promise<T> {
@@ -146,13 +163,13 @@ export function createDrops(deps: {
   return {
     /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
     async create(caller: Caller, input: NewDropInput, ids?: WriteIds): Promise<Drop> {
-      const { title, description, metadata, passcode, expiresAt } = input;
+      const { title, description, metadata, passcode, expiresAt, comments } = input;
       const { ownerId } = caller;
       checkExpiry(expiresAt, clock.now());
       const lock = input.lock ?? (await makeLock(caller, passcode ?? ''));
       const store = async (version: NewVersion) => {
         const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
-        const details = { title, description, metadata, lock, expiresAt };
+        const details = { title, description, metadata, lock, expiresAt, comments };
         const newDrop = { id, ownerId, slug, ...details, version };
         const outcome = await drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.tasksOfNewDrop);
         if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
@@ -164,18 +181,13 @@ export function createDrops(deps: {
     },
 
     /** @throws DropError `daily_quota_exceeded`, `version_limit_reached` */
-    addVersion(
-      caller: Caller,
-      target: Target,
-      input: Document & DetailChanges,
-      ids?: WriteIds,
-    ): Promise<Drop> {
-      const { html, context, ...changes } = input;
-      return addVersion(caller, target, { html, context }, changes, ids);
+    addVersion(caller: Caller, target: Target, input: NewVersionInput, ids?: WriteIds): Promise<Drop> {
+      const { html, context, resolves = null, ...changes } = input;
+      return addVersion(caller, target, { html, context }, changes, { ids, resolves });
     },
 
     /**
-     * Adds a version with the document of that number, also of the latest. @param newContext null: none; unset: that of the version
+     * Adds a version with the document of that number, also of the latest. @param more `context`: null: none; unset: that of the version
      * @throws DropError as `addVersion`
      */
     async restoreVersion(
@@ -183,15 +195,15 @@ export function createDrops(deps: {
       target: Target,
       number: number,
       ids?: WriteIds,
-      newContext?: Uint8Array | null,
+      more: Partial<Pick<NewVersionInput, 'context' | 'resolves'>> = {},
     ): Promise<Drop> {
       const read = reads.readDocument(caller, target.slug, number).catch(async (error: unknown) => {
         await check(caller, target); // its errors come before a missing version
         throw error;
       });
       const { html, context: ownContext, mediaType } = await read;
-      const context = newContext === undefined ? ownContext : newContext;
-      return addVersion(caller, target, { html, context, mediaType }, {}, ids);
+      const { context = ownContext, resolves = null } = more;
+      return addVersion(caller, target, { html, context, mediaType }, {}, { ids, resolves });
     },
 
     ...reads,

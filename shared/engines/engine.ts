@@ -1,6 +1,7 @@
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { ArchiveStore } from '../archives/archive-store.ts';
 import type { BlobStore, CardStore } from '../blobs/blob-store.ts';
+import type { CommentStore } from '../comments/comment-store.ts';
 import type { SessionStore, TokenStore } from '../credentials/credential-stores.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
@@ -33,6 +34,7 @@ export interface Stores {
   readonly renders: RenderStore;
   readonly cards: CardStore;
   readonly views: ViewStore;
+  readonly comments: CommentStore;
   readonly reports: ReportStore;
 }
 

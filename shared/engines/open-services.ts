@@ -2,6 +2,10 @@ import { availableParallelism } from 'node:os';
 import { createAccounts } from '../accounts/accounts.ts';
 import type { DrawCard } from '../cards/card.ts';
 import { createCards } from '../cards/cards.ts';
+import { createAuthors } from '../comments/authors.ts';
+import { createComments } from '../comments/comments.ts';
+import { createResolutions } from '../comments/resolutions.ts';
+import { createWaiting } from '../comments/waiting.ts';
 import { type Config, splitList } from '../config/config.ts';
 import { createSessions } from '../credentials/sessions.ts';
 import { createTokens } from '../credentials/tokens.ts';
@@ -110,7 +114,10 @@ async function assemble(
   const cards = createCards({ ...base, drawCard: threads.drawCard });
   const views = createViews({ ...base, store: engine.views });
   const pages = createPages({ ...base, rendering });
-  const drops = createDrops({ ...base, limits, passcodes, followUps });
+  const waiting = createWaiting(base);
+  const authors = createAuthors(base);
+  const resolutions = createResolutions({ ...base, authors, waiting });
+  const drops = createDrops({ ...base, limits, passcodes, followUps, resolutions });
   const titles = createTitles({ ...base, findTitle });
   const idempotency = createIdempotency({ ...base, limits, followUps });
   const audit = createAudit(base);
@@ -151,6 +158,10 @@ async function assemble(
     identityProvider,
     /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
+    comments: createComments({ ...base, authors, limits, waiting }),
+    resolutions,
+    /** Answers the requests that wait for comments, so that the process can stop. */
+    endWaiting: waiting.close,
     diffs: createDiffs({ drops, compare }),
     followingTitles: createFollowingTitles({ drops, titles, log }),
     uploads: createUploads({ ...base, drops, tokens, limits, idempotency }),

@@ -41,6 +41,8 @@ const visitorLimits = [
   'key',
   'passcode-of',
   'report-of',
+  'comment-of',
+  'comment-to',
   'sign-in',
   'sign-in-from',
   'code',
@@ -49,6 +51,8 @@ const visitorLimits = [
   'passcode-from',
   'report',
   'report-from',
+  'comment',
+  'comment-from',
 ] as const;
 
 /** The first part of the keys of all quotas. */

@@ -67,6 +67,7 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
       code: attempts(attemptWindowMs, wrongAttempts),
       key: attempts(attemptWindowMs, wrongAttempts),
       report: attempts(hourMs, 'Too many reports.'),
+      comment: attempts(hourMs, 'Too many comments.'),
     },
   };
 }

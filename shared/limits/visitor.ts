@@ -18,7 +18,7 @@ export const networkLimitFactor = 10;
 
 /** The network comes first: once used up, its addresses are not counted. IPv4 has one quota. @param limit for an address */
 export function quotasOf(
-  name: 'sign-in' | 'code' | 'passcode' | 'report',
+  name: 'sign-in' | 'code' | 'passcode' | 'report' | 'comment',
   { address, network }: Visitor,
   limit: number,
 ) {

@@ -56,7 +56,7 @@ export function fieldsOf<R extends StoredRecord, D extends object = FieldsOf<R>>
       const found = into as Record<string, unknown>; // proof: it gets more fields
       const stored = document as Readonly<Record<string, unknown>>; // proof: an object
       names.forEach((name, n) => {
-        const value = stored[own[n] ?? ''] ?? null;
+        const value = stored[own[n] ?? ''] ?? fields[name]?.added?.value ?? null;
         found[name] = value instanceof mongo.Binary ? new Uint8Array(value.value()) : value; // a copy, to free the rest
       });
       return found as O & T; // proof: `write` has written it
@@ -127,6 +127,16 @@ export function collectionOf<R extends StoredRecord>(
       /** Updates one record; false: none matches. */
       async update(filter: Filter, update: Update): Promise<boolean> {
         return (await model.updateOne(filter, update, { updatePipeline: true })).matchedCount > 0;
+      },
+
+      /** Updates one record. false: none matches; `taken`: one of these unique indexes refuses it. */
+      async updateUnlessTaken(filter: Filter, update: Update, ...unique: readonly string[]) {
+        try {
+          return (await model.updateOne(filter, update)).matchedCount > 0;
+        } catch (error) {
+          if (isDuplicateOf(error, ...unique)) return 'taken';
+          throw error;
+        }
       },
 
       /** Updates one record and returns it; null: none matches. */

@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import { createMongoAccountStore } from '../accounts/mongo.ts';
 import { createMongoArchiveStore } from '../archives/mongo.ts';
 import { createMongoCardStore, createMongoContextStore, createMongoHtmlStore } from '../blobs/mongo.ts';
+import { createMongoCommentStore } from '../comments/mongo.ts';
 import { createMongoSessionStore, createMongoTokenStore } from '../credentials/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
 import { createMongoDropStore, createMongoModerationStore } from '../drops/mongo.ts';
@@ -35,6 +36,7 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     contexts,
     renders: createMongoRenderStore(connection),
     cards: createMongoCardStore(connection),
+    comments: createMongoCommentStore(connection),
     reports: createMongoReportStore(connection),
     viewTotals: createMongoViewTotals(connection),
     secrets: createMongoSecretStore(connection),

@@ -36,6 +36,7 @@ export function columnsOf<R extends StoredRecord>(
 ): Columns<RecordOf<R>> {
   type T = RecordOf<R>;
   const isFlag = names.map((name) => fields[name]?.type === 'flag');
+  const isJson = names.map((name) => fields[name]?.type === 'object');
   return {
     names: names.map(columnNamed),
 
@@ -44,14 +45,16 @@ export function columnsOf<R extends StoredRecord>(
       const found = into as Record<string, unknown>; // proof: it gets more fields
       names.forEach((name, n) => {
         const value = row[from + n];
-        found[name] = isFlag[n] ? value !== 0 : value;
+        if (isFlag[n]) found[name] = value !== 0;
+        else found[name] = isJson[n] && typeof value === 'string' ? JSON.parse(value) : value;
       });
       return found as O & T; // proof: tables are STRICT, so the columns have the types of the fields
     },
 
     valuesOf: (stored: T) =>
-      names.map((name) => {
-        const value = stored[name] as Value | boolean; // proof: the types of fields
+      names.map((name, n) => {
+        const value = stored[name] as Value | boolean; // proof: the types of fields, except JSON
+        if (isJson[n]) return value === null ? null : JSON.stringify(value);
         return typeof value === 'boolean' ? Number(value) : value;
       }),
   };

@@ -9,6 +9,12 @@ import { until } from '../support/until.ts';
 import { logOf, type RunningService, watch } from './command.ts';
 import { publish } from './home.ts';
 
+/** Warnings that have other causes: a kill -9, and a machine that is too busy to render a page at once. */
+const expectedElsewhere: readonly unknown[] = [
+  'job runs again: its process ended, hung, or could not record the end of the job',
+  'a page was served without a full parse',
+];
+
 describe('A full disk', () => {
   let disk: SmallDisk;
   let service: RunningService;
@@ -139,10 +145,7 @@ describe('A full disk', () => {
     await until(async () => service.output.stderr.includes('freeBytes'), 'the line is written');
     const failures = logOf(service.output)
       .filter(({ level }) => level === 'warn' || level === 'error')
-      .filter(
-        ({ msg }) =>
-          msg !== 'job runs again: its process ended, hung, or could not record the end of the job',
-      ); // after kill -9
+      .filter(({ msg }) => !expectedElsewhere.includes(msg));
     expect(failures.map(({ msg }) => msg)).to.deep.equal([
       'the disk of DATA_DIR does not accept writes: they are answered 503, reads continue. Free space on it, or repair it; the ' +
         'service then continues by itself',

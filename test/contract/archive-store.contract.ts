@@ -13,6 +13,7 @@ import { exportEntries, openBytes, packEntries } from '../support/archives.ts';
 import { lazily } from '../support/between.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import {
+  aComment,
   aDrop,
   anIdempotencyRecord,
   aReport,
@@ -89,8 +90,18 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
 
     /** An account with one of everything, and a drop that went through every change. */
     async function fill() {
-      const { accounts, tokens, drops, moderation, idempotency, reports, secrets, auditLog, views } =
-        stores();
+      const {
+        accounts,
+        tokens,
+        drops,
+        moderation,
+        idempotency,
+        reports,
+        comments,
+        secrets,
+        auditLog,
+        views,
+      } = stores();
       const ownerId = await makeAccount(stores(), 'ann');
       await accounts.setSuspended(ownerId, later);
       for (const name of ['signing-secret', 'sign-in-key'] as const)
@@ -127,13 +138,27 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const closed = aReport({ id: 'Report0000000000', dropId: drop.id, contact: null });
       for (const report of [open, closed]) await reports.insert(report, 5);
       await reports.close(closed.id, later);
+      const comment = aComment({ ownerId, dropId: drop.id, versionId: third.id });
+      const { seq = 0 } = (await comments.insert(comment, start, { openPerDrop: 5, heldPerDrop: 5 })) ?? {};
       const key = anIdempotencyRecord({ accountId: ownerId, key: 'a'.repeat(64), hash: 'b'.repeat(64) });
       await idempotency.insert({ ...key, isDone: true });
       const act = { at: start, by: 'root', act: 'find', target: 'ann', reason: null } as const;
       const [done, interrupted] = [newId(start), newId(later)];
       for (const id of [done, interrupted]) await auditLog.begin({ id, ...act });
       await auditLog.end(done, 'found', later);
-      return { ownerId, token, drop, third, open, closed, key, act, done, interrupted };
+      return {
+        ownerId,
+        token,
+        drop,
+        third,
+        comment: { ...comment, seq },
+        open,
+        closed,
+        key,
+        act,
+        done,
+        interrupted,
+      };
     }
 
     it('is empty at first, and remembers an unfinished import', async () => {
@@ -160,7 +185,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     });
 
     it('reads everything that must last, as plain records', async () => {
-      const { ownerId, token, drop, third, open, closed, key, act, done, interrupted } = await fill();
+      const { ownerId, token, drop, third, comment, open, closed, key, act, done, interrupted } =
+        await fill();
       const read = await readAll(stores());
       expect(read).to.deep.equal({
         secrets: [
@@ -208,8 +234,10 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
             rev: 6,
             takedown: { at: later, reason: 'Phishing' },
             expiresAt: later + 1,
+            comments: 'owner',
           },
         ],
+        comments: [comment],
         reports: [
           { ...closed, closedAt: later },
           { ...open, closedAt: null },
@@ -219,7 +247,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
           { id: interrupted, ...act, outcome: null, endedAt: null },
         ],
       });
-      const kinds = { accounts: 1, tokens: 1, 'idempotency-keys': 1, drops: 1, reports: 2, 'audit-log': 2 };
+      const kinds = { accounts: 1, tokens: 1, 'idempotency-keys': 1, drops: 1, comments: 1, reports: 2, 'audit-log': 2 };
       expect(await stores().archive.countRecords()).to.deep.equal(kinds);
     });
 

@@ -199,6 +199,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
           isTakenDown: false,
           createdAt: drop.version.createdAt,
           expiresAt: null,
+          comments: 'owner',
           latestVersion: 1,
           rev: 1,
           version: stored(drop.version, 1),

@@ -1,3 +1,4 @@
+import type { Author, UnnumberedComment } from '../../shared/comments/comment.ts';
 import {
   hashSessionSecret,
   newSessionSecret,
@@ -70,6 +71,7 @@ export function aDrop(changes: Partial<NewDrop> = {}): NewDrop {
     metadata: new Map(),
     lock: null,
     expiresAt: null,
+    comments: 'owner',
     version,
     ...changes,
   };
@@ -223,4 +225,40 @@ export async function amidChanges<T>(
 /** The outcomes of so many calls at once. */
 export function inParallel<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+}
+
+const commentAuthor: Author = {
+  role: 'owner',
+  accountId: '0'.repeat(32),
+  guest: null,
+  name: 'Ada',
+  via: null,
+  tokenId: null,
+};
+
+/** A comment on a drop of `owner`. */
+export function aComment(changes: Partial<UnnumberedComment> = {}): UnnumberedComment {
+  return {
+    id: newId(start),
+    ownerId: 'owner',
+    dropId: 'd1',
+    slug: 'd1',
+    versionId: newId(start),
+    version: 1,
+    kind: 'comment',
+    anchor: { quote: 'a number', prefix: 'is ', suffix: '.', position: 7 },
+    inLatest: 'kept',
+    author: commentAuthor,
+    text: 'This number is wrong',
+    state: 'open',
+    replies: [
+      { id: newId(start), author: { ...commentAuthor, via: 'laptop' }, text: '$name', createdAt: start },
+    ],
+    resolvedBy: null,
+    resolving: null,
+    createdAt: start,
+    updatedAt: start,
+    updatedBy: null,
+    ...changes,
+  };
 }

@@ -138,6 +138,7 @@ function drop(text: string): Drop {
     metadata: new Map([[text, text]]),
     ...{ locked: false, latestVersion: 1, viewCount: 1, createdAt: 0, updatedAt: 0, rev: 1, takedown: null },
     expiresAt: 1,
+    comments: 'members',
   };
 }
 

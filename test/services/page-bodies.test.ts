@@ -12,7 +12,16 @@ import { createRecordingLog } from '../worker/recording-log.ts';
 function pageOf(id: string): PageWithVersion {
   const version = { id, number: 1, sizeBytes: 1, hasContext: true, mediaType: 'text/html', createdAt: 1 };
   const drop = { dropId: 'd1', ownerId: 'o1', slug: 'abc', title: 't', description: null, latestVersion: 1 };
-  return { ...drop, lock: null, isTakenDown: false, createdAt: 1, expiresAt: null, rev: 1, version };
+  return {
+    ...drop,
+    lock: null,
+    isTakenDown: false,
+    createdAt: 1,
+    expiresAt: null,
+    comments: 'owner',
+    rev: 1,
+    version,
+  };
 }
 const page = pageOf('v1');
 const document = Buffer.from('<!doctype html><head><title>t</title></head><body>x');

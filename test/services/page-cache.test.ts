@@ -23,7 +23,15 @@ function aPage(rev = 1, number = 1, changes: Partial<Page> = {}): Page {
   const id = `v${number}`;
   const version = { id, number, sizeBytes: 1, hasContext: false, mediaType: 'text/html', createdAt: 1 };
   const drop = { dropId: 'd', ownerId: 'o', slug: 'abc', title: `title ${rev}`, description: null };
-  const state = { lock: null, isTakenDown: false, createdAt: 1, expiresAt: null, latestVersion: number, rev };
+  const state = {
+    lock: null,
+    isTakenDown: false,
+    createdAt: 1,
+    expiresAt: null,
+    comments: 'owner' as const,
+    latestVersion: number,
+    rev,
+  };
   return { ...drop, ...state, version, ...changes };
 }
 

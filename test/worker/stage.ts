@@ -39,6 +39,7 @@ export function createStage(stores: Stores, clock: TestClock) {
           metadata: new Map([['kind', 'test']]),
           lock: null,
           expiresAt,
+          comments: 'owner',
           version,
         },
         1_000_000,

@@ -61,7 +61,7 @@ export function contextRoutes(parts: RouteParts): readonly Route[] {
         const hash = createHash('sha256').update(text).digest('hex');
         const key = `context form ${target.slug} ${target.revs} ${hash}`;
         const write = (ids?: WriteIds) =>
-          drops.restoreVersion(caller, target, drop.latestVersion, ids, context);
+          drops.restoreVersion(caller, target, drop.latestVersion, ids, { context });
         await idempotency.once(caller, { key, hash }, target.slug, write);
         return `${dropPaths(target.slug).drop}?notice=context`;
       },

@@ -1,0 +1,112 @@
+import {
+  addedLater,
+  id,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  type RecordOf,
+  record,
+  sha256,
+  slug,
+  text,
+  time,
+  whole,
+} from '../domain/record.ts';
+
+/** Who may write comments on a drop: its owner, also everybody who is signed in, or everybody who can open the page. */
+export const commenters = ['owner', 'members', 'anyone'] as const;
+
+export type Commenters = (typeof commenters)[number];
+
+/** The field of a drop. */
+export const commentersField = addedLater(oneOf(commenters), 'owner');
+
+/** `held`: a guest wrote it, and the owner has not approved it yet. */
+export const commentStates = ['held', 'open', 'resolved'] as const;
+
+export type CommentState = (typeof commentStates)[number];
+
+export const roles = ['owner', 'member', 'guest'] as const;
+
+/** Characters (code points) and numbers that a comment may have. */
+export const commentLimits = {
+  text: 4_000,
+  name: 40,
+  quote: 1_000,
+  /** Of the text before and after the quote. */
+  around: 64,
+  replies: 200,
+  /** Threads of a drop that are open or held, and those of them that are held. */
+  openPerDrop: 500,
+  heldPerDrop: 100,
+} as const;
+
+const author = {
+  role: oneOf(roles),
+  /** null: a guest. */
+  accountId: orNull(id()),
+  /** The hash of a secret in the guest's browser; null: not a guest. */
+  guest: orNull(sha256()),
+  /** The name at the time: that of the account, or what the guest typed. */
+  name: text(),
+  /** The label of the token with which a program wrote it; null: a person wrote it in a browser, or the token has no label. */
+  via: orNull(text()),
+  /** The id of that token. */
+  tokenId: orNull(text()),
+};
+
+/** W3C TextQuoteSelector over the visible text, and the position of the quote in it (UTF-16 units), which is a hint. */
+const anchor = object({ quote: text(), prefix: text(), suffix: text(), position: whole() });
+
+/** Whether the quote is in the latest version. `unknown`: it is not in the source of its own version, because a script wrote it. */
+export const places = ['kept', 'gone', 'unknown'] as const;
+
+/** A thread: a comment on one version of a drop, and its replies. */
+export const commentRecord = record('comments', {
+  id: id(),
+  /** The owner of the drop. */
+  ownerId: id(),
+  dropId: id(),
+  slug: slug(),
+  /** The version that was read: its id, and the number that it had. */
+  versionId: id(),
+  version: whole(1),
+  kind: oneOf(['comment']),
+  /** null: it is about the whole page. */
+  anchor: orNull(anchor),
+  inLatest: oneOf(places),
+  author: object(author),
+  text: text(),
+  state: oneOf(commentStates),
+  /** Oldest first. */
+  replies: listOf(
+    { id: id(), author: object(author), text: text(), createdAt: time() },
+    `a list of at most ${commentLimits.replies} replies`,
+    (items) => items.length <= commentLimits.replies,
+  ),
+  /** The version that resolved it last, also if it was opened again since; null: none. */
+  resolvedBy: orNull(object({ versionId: id(), version: whole(1) })),
+  /** What happens as soon as the drop has that version (resolutions.ts); null: nothing. */
+  resolving: orNull(object({ versionId: id(), reply: orNull(text()), author: object(author) })),
+  /** Counts the changes of the account's comments: each change gives a comment a higher one than all others have. */
+  seq: whole(1),
+  createdAt: time(),
+  /** The last change of its text, state or replies. */
+  updatedAt: time(),
+  /** The token that made this change; null: a browser, or the service. */
+  updatedBy: orNull(text()),
+});
+
+export type Comment = RecordOf<typeof commentRecord>;
+export type Author = Comment['author'];
+export type Anchor = NonNullable<Comment['anchor']>;
+export type Reply = Comment['replies'][number];
+
+/** A comment before the store has given it a number. */
+export type UnnumberedComment = Omit<Comment, 'seq'>;
+
+/** The number of the next change of an account's comments, also after the last one was deleted. @param now Unix ms */
+export function nextSeq(last: number, now: number): number {
+  return Math.max(last + 1, now);
+}

@@ -1,0 +1,301 @@
+import type { Caller } from '../accounts/account.ts';
+import type { Clock } from '../domain/clock.ts';
+import { DropError, notFound, unavailable } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import type { Page, PageWithVersion } from '../drops/drop.ts';
+import type { DropStore } from '../drops/drop-store.ts';
+import type { Limits } from '../limits/limits.ts';
+import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
+import {
+  type Authors,
+  checkMayResolve,
+  forbidden,
+  isSame,
+  isVisible,
+  readerOf,
+  tokenIdOf,
+} from './authors.ts';
+import {
+  type Anchor,
+  type Author,
+  type Comment,
+  type CommentState,
+  commentLimits,
+  type Reply,
+} from './comment.ts';
+import type { CommentCounts, CommentStore } from './comment-store.ts';
+import type { Waiting } from './waiting.ts';
+
+/** Each lost attempt means that a parallel call has changed the same comment. */
+const attempts = 10;
+const guestCommentsPerHour = 20;
+const commentsOfOthersPerHour = { ofDrop: 120, ofOwner: 600 } as const;
+
+/** What a person or a program writes. */
+export interface NewComment {
+  /** null: about the whole page. */
+  readonly anchor: Anchor | null;
+  readonly text: string;
+}
+
+/** The version that is commented. */
+export interface CommentedVersion {
+  readonly dropId: string;
+  readonly ownerId: string;
+  readonly slug: string;
+  readonly version: { readonly id: string; readonly number: number };
+}
+
+/** Where a comment must be: on a drop of the owner, or on that drop. */
+export type Scope = { readonly ownerId: string } | { readonly dropId: string };
+
+export interface CommentFilter {
+  /** null: of all drops. */
+  readonly slug: string | null;
+  readonly states: readonly CommentState[];
+  /** The cursor of an earlier answer: only later changes, without those that the same token made. null: all. */
+  readonly after: number | null;
+  readonly limit: number;
+}
+
+export interface CommentPage {
+  /** Oldest change first. */
+  readonly comments: Comment[];
+  /** The cursor for what comes later. */
+  readonly next: number;
+}
+
+export type Comments = ReturnType<typeof createComments>;
+
+/** Comments of readers on versions of drops, for their owners, for readers, and for the programs of owners. */
+export function createComments(deps: {
+  comments: CommentStore;
+  drops: Pick<DropStore, 'find'>;
+  authors: Authors;
+  limits: Pick<Limits, 'attempts'>;
+  waiting: Waiting;
+  clock: Clock;
+}) {
+  const { comments: store, drops, authors, limits, waiting, clock } = deps;
+
+  async function insert(
+    target: CommentedVersion,
+    author: Author,
+    { anchor, text }: NewComment,
+    id: string,
+  ): Promise<Comment> {
+    const now = clock.now();
+    const { dropId, ownerId, slug, version } = target;
+    const comment = {
+      ...{ id, ownerId, dropId, slug, versionId: version.id, version: version.number },
+      ...({ kind: 'comment', anchor, inLatest: 'kept', author, text, replies: [] } as const),
+      state: author.role === 'guest' ? ('held' as const) : ('open' as const),
+      ...{ resolvedBy: null, resolving: null, createdAt: now, updatedAt: now, updatedBy: author.tokenId },
+    };
+    const stored = await store.insert(comment, now, commentLimits);
+    if (stored === null) throw tooManyComments();
+    waiting.notify(ownerId);
+    return stored;
+  }
+
+  /** @throws DropError `not_found` */
+  async function findIn(scope: Scope, id: string): Promise<Comment> {
+    const found = await store.find(id);
+    const isIn = 'dropId' in scope ? found?.dropId === scope.dropId : found?.ownerId === scope.ownerId;
+    if (found === null || !isIn) throw notFound('comment');
+    return found;
+  }
+
+  /** @param change throws if it may not be done; the same comment: there is nothing to change */
+  async function change(
+    scope: Scope,
+    id: string,
+    actor: Author,
+    change: (comment: Comment) => Comment,
+  ): Promise<Comment> {
+    for (let left = attempts; left > 0; left--) {
+      const found = await findIn(scope, id);
+      if (!isVisible(found, actor)) throw notFound('comment');
+      const next = change(found);
+      if (next === found) return found;
+      const now = clock.now();
+      const stored = await store.replace(found, { ...next, updatedAt: now, updatedBy: actor.tokenId }, now);
+      if (stored === null) continue;
+      waiting.notify(found.ownerId);
+      return stored;
+    }
+    throw unavailable('Too many parallel changes of this comment.');
+  }
+
+  async function list(caller: Caller, { slug, states, after, limit }: CommentFilter): Promise<CommentPage> {
+    const { ownerId } = caller;
+    const drop = slug === null ? null : await drops.find(ownerId, slug);
+    if (slug !== null && drop === null) throw notFound('drop');
+    const dropId = drop?.id ?? null;
+    const last = await store.lastSeq(ownerId);
+    const found = await store.list(ownerId, { dropId, states, after: after ?? 0, limit });
+    const lastFound = found.at(-1)?.seq ?? 0;
+    const next = found.length === limit ? lastFound : Math.max(after ?? 0, last, lastFound);
+    const own = after === null ? null : tokenIdOf(caller);
+    return { comments: found.filter(({ updatedBy }) => own === null || updatedBy !== own), next };
+  }
+
+  return {
+    list,
+
+    /** As `list`, but if there is nothing it waits for a change, at most `ms`. @param signal the client has gone */
+    async listOrWait(
+      caller: Caller,
+      filter: CommentFilter,
+      ms: number,
+      signal: AbortSignal,
+    ): Promise<CommentPage> {
+      const end = performance.now() + ms;
+      let found = await list(caller, filter);
+      const credential = tokenIdOf(caller) ?? caller.accountId;
+      while (found.comments.length === 0) {
+        const left = end - performance.now();
+        if (left <= 0 || !(await waiting.wait(caller.ownerId, credential, left, signal)) || signal.aborted)
+          break;
+        found = await list(caller, { ...filter, after: found.next });
+      }
+      return found;
+    },
+
+    /** The threads of a page that the person may read, oldest change first. */
+    async listOfPage({ dropId, ownerId }: Page, author: Author): Promise<Comment[]> {
+      const listed = (states: readonly CommentState[]) =>
+        store.list(ownerId, { dropId, states, after: 0, limit: commentLimits.openPerDrop });
+      const [current, resolved] = await Promise.all([listed(['held', 'open']), listed(['resolved'])]);
+      return [...resolved, ...current].filter((comment) => isVisible(comment, author));
+    },
+
+    /** By drop id; only drops that have any. */
+    count: (dropIds: readonly string[]): Promise<Map<string, CommentCounts>> =>
+      dropIds.length === 0 ? Promise.resolve(new Map()) : store.countByDrop(dropIds),
+
+    authorOf: authors.ofOwner,
+    readerOf,
+
+    /**
+     * By the owner. A repeat with the same id returns the comment as it is. @throws DropError `quota_exceeded`;
+     * `idempotency_key_reused` if the comment with that id is another one
+     */
+    async add(
+      target: CommentedVersion,
+      author: Author,
+      input: NewComment,
+      id = newId(clock.now()),
+    ): Promise<Comment> {
+      const stored = await insert(target, author, input, id);
+      if (stored.text !== input.text || stored.versionId !== target.version.id) throw keyReused();
+      return stored;
+    },
+
+    /** By a reader, who has limits. @throws DropError `rate_limited`, `quota_exceeded` */
+    async addOnPage(
+      page: PageWithVersion,
+      author: Author,
+      input: NewComment,
+      visitor: Visitor,
+    ): Promise<Comment> {
+      const id = newId(clock.now());
+      if (author.role === 'owner') return insert(page, author, input, id);
+      return limits.attempts.comment.run({
+        visitor,
+        quotas: [
+          ...quotasOf('comment', visitor, guestCommentsPerHour),
+          quotaOf('comment-of', page.dropId, commentsOfOthersPerHour.ofDrop),
+          quotaOf('comment-to', page.ownerId, commentsOfOthersPerHour.ofOwner),
+        ],
+        check: () => insert(page, author, input, id),
+        counts: () => true,
+      });
+    },
+
+    /** @param state what the thread becomes; null: it stays. @param replyId of a reply that may be repeated */
+    reply: (
+      scope: Scope,
+      id: string,
+      actor: Author,
+      text: string,
+      state: CommentState | null,
+      replyId?: string,
+    ) =>
+      change(scope, id, actor, (comment) => {
+        if (comment.replies.some((reply) => reply.id === replyId)) return comment;
+        if (actor.role === 'guest') throw forbidden('Guests can write comments, and no replies');
+        if (state !== null) checkMayResolve(comment, actor);
+        const now = clock.now();
+        const replies = [
+          ...comment.replies,
+          { id: replyId ?? newId(now), author: actor, text, createdAt: now },
+        ];
+        if (replies.length > commentLimits.replies) throw tooManyReplies();
+        return { ...comment, replies, ...(state !== null && { state, resolving: null }) };
+      }),
+
+    /** Resolves, opens again, or approves what is held. The owner may, and who began the thread. */
+    setState: (scope: Scope, id: string, actor: Author, state: CommentState) =>
+      change(scope, id, actor, (comment) => {
+        if (comment.state === state) return comment;
+        checkMayResolve(comment, actor);
+        return { ...comment, state, resolving: null };
+      }),
+
+    /** Only of one's own. @param replyId null: the comment itself */
+    edit: (scope: Scope, id: string, actor: Author, text: string, replyId: string | null) =>
+      change(scope, id, actor, (comment) => {
+        const target = replyId === null ? comment : findReply(comment, replyId);
+        if (!isSame(target.author, actor)) throw forbidden('Only who wrote it can edit it');
+        if (target.text === text) return comment;
+        if (replyId === null) return { ...comment, text };
+        const replies = comment.replies.map((reply) => (reply.id === replyId ? { ...reply, text } : reply));
+        return { ...comment, replies };
+      }),
+
+    /** One's own; the owner of the drop any. @param replyId null: the whole thread */
+    async remove(scope: Scope, id: string, actor: Author, replyId: string | null): Promise<void> {
+      const checkMayRemove = ({ author }: Comment | Reply) => {
+        if (actor.role !== 'owner' && !isSame(author, actor))
+          throw forbidden('Only who wrote it, and the owner of the page, can delete it');
+      };
+      if (replyId !== null) {
+        await change(scope, id, actor, (comment) => {
+          checkMayRemove(findReply(comment, replyId));
+          return { ...comment, replies: comment.replies.filter((reply) => reply.id !== replyId) };
+        });
+        return;
+      }
+      const comment = await findIn(scope, id);
+      if (!isVisible(comment, actor)) throw notFound('comment');
+      checkMayRemove(comment);
+      await store.remove(id);
+      waiting.notify(comment.ownerId);
+    },
+
+    find: findIn,
+  };
+}
+
+function findReply({ replies }: Comment, replyId: string): Reply {
+  const found = replies.find(({ id }) => id === replyId);
+  if (found === undefined) throw notFound('reply');
+  return found;
+}
+
+function keyReused(): DropError {
+  const message = 'This Idempotency-Key was used for another comment: use a new key';
+  return new DropError('idempotency_key_reused', message, { field: 'Idempotency-Key' });
+}
+
+function tooManyComments(): DropError {
+  const { openPerDrop, heldPerDrop } = commentLimits;
+  const message = `The page has the maximum of ${openPerDrop} open comments, or of ${heldPerDrop} that wait for its owner.`;
+  return new DropError('quota_exceeded', message, { limit: openPerDrop });
+}
+
+function tooManyReplies(): DropError {
+  const message = `A thread has at most ${commentLimits.replies} replies: begin a new one.`;
+  return new DropError('quota_exceeded', message, { limit: commentLimits.replies });
+}

@@ -1,0 +1,106 @@
+import type { Caller } from '../accounts/account.ts';
+import type { Clock } from '../domain/clock.ts';
+import { DropError, unavailable } from '../domain/errors.ts';
+import { idAt, newId } from '../domain/ids.ts';
+import type { Drop } from '../drops/drop.ts';
+import type { DropStore } from '../drops/drop-store.ts';
+import type { Authors } from './authors.ts';
+import { type Comment, commentLimits } from './comment.ts';
+import type { CommentStore } from './comment-store.ts';
+import type { Waiting } from './waiting.ts';
+
+const attempts = 10;
+/** A version is stored at most minutes after its comments were marked: then it was refused. */
+const refusedMs = 60 * 60_000;
+
+/** The comments that a version resolves. */
+export interface Resolves {
+  readonly ids: readonly string[];
+  /** Added to each of them; null: none. */
+  readonly reply: string | null;
+}
+
+export type Resolutions = ReturnType<typeof createResolutions>;
+
+/**
+ * A version and the comments that it resolves are one write, without a transaction: first each comment is marked with the id of
+ * the version, then the version is stored, which decides, and then the marked comments are resolved. If the process dies before
+ * that, the job `version.render` of the version does it. A mark whose version was refused means nothing, and is removed later.
+ */
+export function createResolutions(deps: {
+  comments: CommentStore;
+  drops: Pick<DropStore, 'find' | 'listVersions'>;
+  authors: Authors;
+  waiting: Pick<Waiting, 'notify'>;
+  clock: Clock;
+}) {
+  const { comments, drops, authors, waiting, clock } = deps;
+
+  /** @param next the same: there is nothing to change */
+  async function change(id: string, dropId: string, next: (comment: Comment) => Comment): Promise<void> {
+    for (let left = attempts; left > 0; left--) {
+      const comment = await comments.find(id);
+      if (comment?.dropId !== dropId) throw notOfDrop(id);
+      const changed = next(comment);
+      if (changed === comment || (await comments.replace(comment, changed, clock.now())) !== null) return;
+    }
+    throw unavailable('Too many parallel changes of this comment.');
+  }
+
+  return {
+    /**
+     * Marks the comments, before the version is stored. A resolved one stays as it is.
+     * @throws DropError `invalid_arg` if one is not a comment on the drop
+     */
+    async prepare(caller: Caller, slug: string, { ids, reply }: Resolves, versionId: string): Promise<void> {
+      const drop = await drops.find(caller.ownerId, slug);
+      if (drop === null) return; // the write says so
+      const author = await authors.ofOwner(caller);
+      for (const id of ids) {
+        await change(id, drop.id, (comment) => {
+          if (comment.state === 'resolved' || comment.resolving?.versionId === versionId) return comment;
+          return { ...comment, resolving: { versionId, reply, author } };
+        });
+      }
+    },
+
+    /** Resolves the marked comments of the drop whose versions are stored. May be repeated, and run twice at once. */
+    async settle({ id: dropId, ownerId, slug }: Pick<Drop, 'id' | 'ownerId' | 'slug'>): Promise<void> {
+      const query = { dropId, states: ['open', 'held'], after: 0, limit: commentLimits.openPerDrop } as const;
+      const marked = (await comments.list(ownerId, query)).filter(({ resolving }) => resolving !== null);
+      if (marked.length === 0) return;
+      const versions = await drops.listVersions(ownerId, slug);
+      const numbers = new Map(versions?.map(({ id, number }) => [id, number]));
+      const now = clock.now();
+      for (const comment of marked) {
+        const next = settled(comment, numbers, now);
+        if (next !== comment && (await comments.replace(comment, next, now)) !== null)
+          waiting.notify(ownerId);
+      }
+    },
+  };
+}
+
+/** The same comment: its version may still be on its way. @param numbers of the versions of the drop, by id */
+function settled(comment: Comment, numbers: ReadonlyMap<string, number>, now: number): Comment {
+  const { resolving } = comment;
+  if (resolving === null) return comment;
+  const { versionId, reply, author } = resolving;
+  const version = numbers.get(versionId);
+  if (version === undefined)
+    return versionId < idAt(now - refusedMs) ? { ...comment, resolving: null } : comment;
+  const replies =
+    reply === null || comment.replies.length >= commentLimits.replies
+      ? comment.replies
+      : [...comment.replies, { id: newId(now), author, text: reply, createdAt: now }];
+  return {
+    ...{ ...comment, replies, state: 'resolved', resolving: null, resolvedBy: { versionId, version } },
+    ...{ updatedAt: now, updatedBy: author.tokenId },
+  };
+}
+
+function notOfDrop(id: string): DropError {
+  return new DropError('invalid_arg', `resolves: there is no comment ${id} on this drop`, {
+    field: 'resolves',
+  });
+}

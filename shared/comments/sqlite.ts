@@ -1,0 +1,88 @@
+import type { Database } from '../sqlite/database.ts';
+import { blobIds, tableOf } from '../sqlite/table.ts';
+import {
+  type Comment,
+  type CommentState,
+  commentRecord,
+  nextSeq,
+  type UnnumberedComment,
+} from './comment.ts';
+import type { CommentCounts, CommentStore } from './comment-store.ts';
+
+type CountRow = [dropId: string, state: CommentState, count: number];
+
+export function createSqliteCommentStore(db: Database): CommentStore {
+  const table = tableOf(db, commentRecord);
+  const insert = table.inserting();
+  const listed = 'seq > $after AND state IN (SELECT value FROM json_each($states)) ORDER BY seq LIMIT $limit';
+  const sql = {
+    find: table.find('WHERE id = ?'),
+    listOfOwner: table.list(`WHERE owner_id = $ownerId AND ${listed}`),
+    listOfDrop: table.list(
+      `INDEXED BY comments_by_drop WHERE drop_id = $dropId AND owner_id = $ownerId AND ${listed}`,
+    ),
+    lastSeq: db.prepareTuples<[last: number | null]>('SELECT max(seq) FROM comments WHERE owner_id = ?'),
+    seqOf: db.prepareTuples<[seq: number]>('SELECT seq FROM comments WHERE id = ?'),
+    remove: db.prepare('DELETE FROM comments WHERE id = ?'),
+    count: db.prepareTuples<CountRow>(`
+      SELECT drop_id, state, count(*) FROM comments INDEXED BY comments_by_state
+      WHERE drop_id IN (SELECT value FROM json_each(?)) AND state IN ('open', 'held') GROUP BY drop_id, state`),
+    ownersAfter: db.prepareTuples<[ownerId: string]>('SELECT DISTINCT owner_id FROM comments INDEXED BY comments_by_seq WHERE seq > ?'),
+  };
+
+  const lastSeq = (ownerId: string): number => sql.lastSeq.get(ownerId)?.[0] ?? 0;
+
+  /** To be called inside a write. */
+  function store(comment: UnnumberedComment, now: number): Comment {
+    const numbered = { ...comment, seq: nextSeq(lastSeq(comment.ownerId), now) };
+    insert(numbered);
+    return numbered;
+  }
+
+  function count(dropIds: readonly string[]): Map<string, CommentCounts> {
+    const counts = new Map<string, CommentCounts>();
+    for (const [dropId, state, found] of sql.count.all(JSON.stringify(dropIds)))
+      counts.set(dropId, { ...(counts.get(dropId) ?? { open: 0, held: 0 }), [state]: found });
+    return counts;
+  }
+
+  return {
+    async insert(comment, now, caps) {
+      const stored = await sql.find(comment.id);
+      if (stored !== null) return stored;
+      return db.write(() => {
+        const { open = 0, held = 0 } = count([comment.dropId]).get(comment.dropId) ?? {};
+        if (open + held >= caps.openPerDrop) return null;
+        if (comment.state === 'held' && held >= caps.heldPerDrop) return null;
+        return store(comment, now);
+      });
+    },
+
+    find: sql.find,
+
+    async list(ownerId, { dropId, states, after, limit }) {
+      const values = { ownerId, after, limit, states: JSON.stringify(states) };
+      return dropId === null ? sql.listOfOwner(values) : sql.listOfDrop({ ...values, dropId });
+    },
+
+    lastSeq: async (ownerId) => lastSeq(ownerId),
+
+    replace: (read, next, now) =>
+      db.write(() => {
+        if (sql.seqOf.get(read.id)?.[0] !== read.seq) return null;
+        const seq = lastSeq(read.ownerId); // before its own is gone
+        sql.remove.run(read.id);
+        const numbered = { ...next, seq: nextSeq(seq, now) };
+        insert(numbered);
+        return numbered;
+      }),
+
+    remove: (id) => db.write(() => sql.remove.run(id).changes > 0),
+
+    countByDrop: async (dropIds) => count(dropIds),
+
+    ownersAfter: async (seq) => sql.ownersAfter.all(seq).map(([ownerId]) => ownerId),
+
+    ...blobIds(db, commentRecord.name, 'version_id'),
+  };
+}

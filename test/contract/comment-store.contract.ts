@@ -1,0 +1,173 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Comment, UnnumberedComment } from '../../shared/comments/comment.ts';
+import type { CommentQuery } from '../../shared/comments/comment-store.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { lazily } from '../support/between.ts';
+import { aComment, inParallel, later, start } from './records.ts';
+import { type OpenStores, useStores } from './stores.ts';
+
+const caps = { openPerDrop: 3, heldPerDrop: 2 };
+const all: CommentQuery = { dropId: null, states: ['held', 'open', 'resolved'], after: 0, limit: 100 };
+
+/** What any engine must do for CommentStore. */
+export function describeCommentStoreContract(engine: string, openStores: OpenStores): void {
+  describe(`CommentStore (${engine})`, () => {
+    const stores = useStores(openStores);
+    const comments = lazily(() => stores().comments);
+
+    async function insert(changes: Partial<UnnumberedComment> = {}, now = start): Promise<Comment> {
+      const stored = await comments.insert(aComment(changes), now, caps);
+      if (stored === null) throw new Error('the drop has the maximum of comments');
+      return stored;
+    }
+
+    async function listIds(query: Partial<CommentQuery> = {}, ownerId = 'owner'): Promise<string[]> {
+      return (await comments.list(ownerId, { ...all, ...query })).map(({ id }) => id);
+    }
+
+    it('finds a comment with all fields, with and without what may be null', async () => {
+      const { author } = aComment();
+      const versionId = newId(start);
+      for (const changes of [
+        {
+          resolvedBy: { versionId, version: 2 },
+          resolving: { versionId, reply: 'Done', author },
+          updatedBy: 'f00d',
+        },
+        {
+          anchor: null,
+          replies: [],
+          author: { ...author, accountId: null, role: 'guest', guest: 'a'.repeat(64) },
+        },
+      ] as const) {
+        const comment = aComment({ ...changes, dropId: newId(start) });
+        const stored = await comments.insert(comment, start, caps);
+        expect(stored).to.deep.equal({ ...comment, seq: stored?.seq });
+        expect(await comments.find(comment.id)).to.deep.equal(stored);
+      }
+      expect(await comments.find('unknown')).to.equal(null);
+    });
+
+    it('a repeat with the same id changes nothing, and returns the comment as it is, also above the cap', async () => {
+      const first = await insert();
+      await insert();
+      await insert();
+      expect(await comments.insert(aComment({ id: first.id, text: 'other' }), later, caps)).to.deep.equal(
+        first,
+      );
+      expect(await comments.insert(aComment(), later, caps)).to.equal(null);
+      await insert({ dropId: 'd2' });
+    });
+
+    it('held comments have a cap of their own; resolved ones do not count', async () => {
+      await insert({ state: 'held' });
+      await insert({ state: 'held' });
+      expect(await comments.insert(aComment({ state: 'held' }), start, caps)).to.equal(null);
+      const open = await insert();
+      expect(await comments.insert(aComment(), start, caps)).to.equal(null);
+      await comments.replace(open, { ...open, state: 'resolved' }, start);
+      await insert();
+    });
+
+    it('parallel calls store exactly the cap, each with a number of its own', async () => {
+      const stored = await inParallel(12, () => comments.insert(aComment(), start, caps));
+      const kept = stored.filter((each) => each !== null);
+      expect(kept.length).to.equal(3);
+      expect(new Set(kept.map(({ seq }) => seq)).size).to.equal(3);
+    });
+
+    it('each change gets a number above all others of the owner, whatever the clock says', async () => {
+      const first = await insert({}, later);
+      const second = await insert({ dropId: 'd2' }, start);
+      expect(second.seq).to.be.above(first.seq);
+      const changed = await comments.replace(first, { ...first, text: 'new' }, start);
+      expect(changed?.seq).to.be.above(second.seq);
+      expect(await comments.lastSeq('owner')).to.equal(changed?.seq);
+      expect(await comments.lastSeq('other')).to.equal(0);
+    });
+
+    it('replaces a comment once: not one that was changed or deleted since it was read', async () => {
+      const read = await insert();
+      const outcomes = await inParallel(5, (n) => comments.replace(read, { ...read, text: `${n}` }, start));
+      expect(outcomes.filter((outcome) => outcome !== null).length).to.equal(1);
+      const now = await comments.find(read.id);
+      expect(now).to.deep.equal(outcomes.find((outcome) => outcome !== null));
+      if (now === null) throw new Error('it is gone');
+      await comments.remove(read.id);
+      expect(await comments.replace(now, now, start)).to.equal(null);
+      expect(await comments.find(read.id)).to.equal(null);
+    });
+
+    it('a reader who asks for what comes after the last number misses no change of parallel writers', async () => {
+      const seen: string[] = [];
+      let cursor = 0;
+      const read = async () => {
+        const found = await comments.list('owner', { ...all, after: cursor });
+        seen.push(...found.map(({ id }) => id));
+        cursor = found.at(-1)?.seq ?? cursor;
+      };
+      const written = inParallel(20, (n) =>
+        comments.insert(aComment({ dropId: `d${n}` }), start + (n % 3), caps),
+      );
+      let isDone = false;
+      void written.finally(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        await read();
+        await nextTurn();
+      }
+      await read();
+      const ids = (await written).map((comment) => comment?.id);
+      expect(seen).to.have.members(ids);
+      expect(seen.length).to.equal(ids.length);
+    });
+
+    it('lists by number: of an owner, of a drop, in some states, after a number, at most the limit', async () => {
+      const first = await insert();
+      const second = await insert({ dropId: 'd2' });
+      const third = await insert({ state: 'held' });
+      await insert({ ownerId: 'other', dropId: 'd3' });
+      expect(await listIds()).to.deep.equal([first.id, second.id, third.id]);
+      expect(await listIds({ dropId: 'd1' })).to.deep.equal([first.id, third.id]);
+      expect(await listIds({ dropId: 'd1' }, 'other')).to.deep.equal([]);
+      expect(await listIds({ states: ['open'] })).to.deep.equal([first.id, second.id]);
+      expect(await listIds({ after: first.seq })).to.deep.equal([second.id, third.id]);
+      expect(await listIds({ limit: 2 })).to.deep.equal([first.id, second.id]);
+    });
+
+    it('counts what is open and held by drop', async () => {
+      await insert();
+      await insert({ state: 'held' });
+      await insert({ state: 'resolved' });
+      await insert({ dropId: 'd2' });
+      const counts = await comments.countByDrop(['d1', 'd2', 'd3']);
+      expect([...counts].sort()).to.deep.equal([
+        ['d1', { open: 1, held: 1 }],
+        ['d2', { open: 1, held: 0 }],
+      ]);
+    });
+
+    it('names the owners with later changes', async () => {
+      const { seq } = await insert();
+      await insert({ ownerId: 'other', dropId: 'd2' }, later);
+      expect(await comments.ownersAfter(seq)).to.deep.equal(['other']);
+      expect((await comments.ownersAfter(0)).sort()).to.deep.equal(['other', 'owner']);
+    });
+
+    it('lists the versions that have comments, and deletes these with the versions', async () => {
+      const ids = [1, 2, 3].map((n) => newId(start + n));
+      const [one = '', two = '', three = ''] = ids;
+      await insert({ versionId: two });
+      await insert({ versionId: two });
+      await insert({ versionId: one });
+      await insert({ versionId: three, dropId: 'd2' });
+      expect(await comments.listIds('', 'z', 10)).to.deep.equal(ids);
+      expect(await comments.listIds(one, three, 10)).to.deep.equal([two]);
+      await comments.delete([two, 'unknown']);
+      expect(await comments.listIds('', 'z', 2)).to.deep.equal([one, three]);
+      expect(await comments.remove('unknown')).to.equal(false);
+    });
+  });
+}
