@@ -27,7 +27,9 @@ export function createSqliteCommentStore(db: Database): CommentStore {
     count: db.prepareTuples<CountRow>(`
       SELECT drop_id, state, count(*) FROM comments INDEXED BY comments_by_state
       WHERE drop_id IN (SELECT value FROM json_each(?)) AND state IN ('open', 'held') GROUP BY drop_id, state`),
-    ownersAfter: db.prepareTuples<[ownerId: string]>('SELECT DISTINCT owner_id FROM comments INDEXED BY comments_by_seq WHERE seq > ?'),
+    ownersAfter: db.prepareTuples<[ownerId: string]>(
+      'SELECT DISTINCT owner_id FROM comments INDEXED BY comments_by_seq WHERE seq > ?',
+    ),
   };
 
   const lastSeq = (ownerId: string): number => sql.lastSeq.get(ownerId)?.[0] ?? 0;

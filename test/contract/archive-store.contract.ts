@@ -247,7 +247,15 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
           { id: interrupted, ...act, outcome: null, endedAt: null },
         ],
       });
-      const kinds = { accounts: 1, tokens: 1, 'idempotency-keys': 1, drops: 1, comments: 1, reports: 2, 'audit-log': 2 };
+      const kinds = {
+        accounts: 1,
+        tokens: 1,
+        'idempotency-keys': 1,
+        drops: 1,
+        comments: 1,
+        reports: 2,
+        'audit-log': 2,
+      };
       expect(await stores().archive.countRecords()).to.deep.equal(kinds);
     });
 
