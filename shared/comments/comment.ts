@@ -94,8 +94,10 @@ export const commentRecord = record('comments', {
   createdAt: time(),
   /** The last change of its text, state or replies. */
   updatedAt: time(),
-  /** The token that made this change; null: a browser, or the service. */
+  /** The token that made this change; null: a browser. */
   updatedBy: orNull(text()),
+  /** The number of the last change before those that `updatedBy` made in a row; 0: it has made all. */
+  otherSeq: whole(),
 });
 
 export type Comment = RecordOf<typeof commentRecord>;
@@ -105,6 +107,17 @@ export type Reply = Comment['replies'][number];
 
 /** A comment before the store has given it a number. */
 export type UnnumberedComment = Omit<Comment, 'seq'>;
+
+/** The fields of a comment that say who has changed it. @param tokenId null: a browser @param now Unix ms */
+export function changedBy(comment: Comment, tokenId: string | null, now: number) {
+  const otherSeq = comment.updatedBy === tokenId ? comment.otherSeq : comment.seq;
+  return { updatedAt: now, updatedBy: tokenId, otherSeq };
+}
+
+/** Whether anybody else than that token has changed it after that number. */
+export function isNewsFor(tokenId: string | null, { updatedBy, otherSeq }: Comment, after: number): boolean {
+  return tokenId === null || updatedBy !== tokenId || otherSeq > after;
+}
 
 /** The number of the next change of an account's comments, also after the last one was deleted. @param now Unix ms */
 export function nextSeq(last: number, now: number): number {

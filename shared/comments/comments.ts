@@ -20,7 +20,9 @@ import {
   type Author,
   type Comment,
   type CommentState,
+  changedBy,
   commentLimits,
+  isNewsFor,
   type Reply,
 } from './comment.ts';
 import type { CommentCounts, CommentStore } from './comment-store.ts';
@@ -90,7 +92,8 @@ export function createComments(deps: {
       ...{ id, ownerId, dropId, slug, versionId: version.id, version: version.number },
       ...({ kind: 'comment', anchor, inLatest: 'kept', author, text, replies: [] } as const),
       state: author.role === 'guest' ? ('held' as const) : ('open' as const),
-      ...{ resolvedBy: null, resolving: null, createdAt: now, updatedAt: now, updatedBy: author.tokenId },
+      ...{ resolvedBy: null, resolving: null, createdAt: now, updatedAt: now },
+      ...{ updatedBy: author.tokenId, otherSeq: 0 },
     };
     const stored = await store.insert(comment, now, commentLimits);
     if (stored === null) throw tooManyComments();
@@ -119,7 +122,7 @@ export function createComments(deps: {
       const next = change(found);
       if (next === found) return found;
       const now = clock.now();
-      const stored = await store.replace(found, { ...next, updatedAt: now, updatedBy: actor.tokenId }, now);
+      const stored = await store.replace(found, { ...next, ...changedBy(found, actor.tokenId, now) }, now);
       if (stored === null) continue;
       waiting.notify(found.ownerId);
       return stored;
@@ -137,7 +140,7 @@ export function createComments(deps: {
     const lastFound = found.at(-1)?.seq ?? 0;
     const next = found.length === limit ? lastFound : Math.max(after ?? 0, last, lastFound);
     const own = after === null ? null : tokenIdOf(caller);
-    return { comments: found.filter(({ updatedBy }) => own === null || updatedBy !== own), next };
+    return { comments: found.filter((comment) => isNewsFor(own, comment, after ?? 0)), next };
   }
 
   return {
@@ -220,17 +223,14 @@ export function createComments(deps: {
       actor: Author,
       text: string,
       state: CommentState | null,
-      replyId?: string,
+      replyId = newId(clock.now()),
     ) =>
       change(scope, id, actor, (comment) => {
         if (comment.replies.some((reply) => reply.id === replyId)) return comment;
         if (actor.role === 'guest') throw forbidden('Guests can write comments, and no replies');
         if (state !== null) checkMayResolve(comment, actor);
-        const now = clock.now();
-        const replies = [
-          ...comment.replies,
-          { id: replyId ?? newId(now), author: actor, text, createdAt: now },
-        ];
+        const reply = { id: replyId, author: actor, text, createdAt: clock.now() };
+        const replies = [...comment.replies, reply];
         if (replies.length > commentLimits.replies) throw tooManyReplies();
         return { ...comment, replies, ...(state !== null && { state, resolving: null }) };
       }),

@@ -5,7 +5,7 @@ import { idAt, newId } from '../domain/ids.ts';
 import type { Drop } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { Authors } from './authors.ts';
-import { type Comment, commentLimits } from './comment.ts';
+import { type Comment, changedBy, commentLimits } from './comment.ts';
 import type { CommentStore } from './comment-store.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -59,7 +59,8 @@ export function createResolutions(deps: {
       for (const id of ids) {
         await change(id, drop.id, (comment) => {
           if (comment.state === 'resolved' || comment.resolving?.versionId === versionId) return comment;
-          return { ...comment, resolving: { versionId, reply, author } };
+          const mark = { versionId, reply, author };
+          return { ...comment, resolving: mark, ...changedBy(comment, author.tokenId, clock.now()) };
         });
       }
     },
@@ -95,7 +96,7 @@ function settled(comment: Comment, numbers: ReadonlyMap<string, number>, now: nu
       : [...comment.replies, { id: newId(now), author, text: reply, createdAt: now }];
   return {
     ...{ ...comment, replies, state: 'resolved', resolving: null, resolvedBy: { versionId, version } },
-    ...{ updatedAt: now, updatedBy: author.tokenId },
+    ...changedBy(comment, author.tokenId, now),
   };
 }
 

@@ -50,14 +50,14 @@ export function createSqliteCommentStore(db: Database): CommentStore {
 
   return {
     async insert(comment, now, caps) {
-      const stored = await sql.find(comment.id);
-      if (stored !== null) return stored;
-      return db.write(() => {
+      const outcome = await db.write(() => {
+        if (sql.seqOf.get(comment.id) !== undefined) return 'known';
         const { open = 0, held = 0 } = count([comment.dropId]).get(comment.dropId) ?? {};
         if (open + held >= caps.openPerDrop) return null;
         if (comment.state === 'held' && held >= caps.heldPerDrop) return null;
         return store(comment, now);
       });
+      return outcome === 'known' ? sql.find(comment.id) : outcome;
     },
 
     find: sql.find,

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { isUnavailable } from '../domain/errors.ts';
+import type { Log } from '../log/log.ts';
 import type { CommentStore } from './comment-store.ts';
 
 /** Changes of this process wake waiters at once; those of others after such a pause, by one small query for all waiters. */
@@ -15,9 +16,11 @@ export type Waiting = ReturnType<typeof createWaiting>;
 export function createWaiting({
   comments,
   clock,
+  log,
 }: {
   comments: Pick<CommentStore, 'ownersAfter'>;
   clock: Clock;
+  log: Pick<Log, 'error'>;
 }) {
   /** By owner: what wakes each waiter. */
   const waiters = new Map<string, Set<() => void>>();
@@ -30,12 +33,12 @@ export function createWaiting({
     for (const wake of [...(waiters.get(ownerId) ?? [])]) wake();
   }
 
-  /** Without the database a waiter waits for its end, and then its own read tells what is wrong. */
+  /** If it fails, a waiter waits for its end, and then its own read tells what is wrong. */
   async function look(): Promise<void> {
     try {
       for (const ownerId of await comments.ownersAfter(clock.now() - clockDifferenceMs)) notify(ownerId);
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
+    } catch (err) {
+      if (!isUnavailable(err)) log.error({ err }, 'waiting requests could not look for new comments');
     }
     timer = count === 0 ? undefined : setTimeout(look, lookEveryMs);
   }

@@ -259,6 +259,7 @@ export function aComment(changes: Partial<UnnumberedComment> = {}): UnnumberedCo
     createdAt: start,
     updatedAt: start,
     updatedBy: null,
+    otherSeq: 0,
     ...changes,
   };
 }

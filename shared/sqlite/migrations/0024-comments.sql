@@ -18,7 +18,8 @@ CREATE TABLE comments (
   seq         INTEGER NOT NULL,
   created_at  INTEGER NOT NULL,
   updated_at  INTEGER NOT NULL,
-  updated_by  TEXT
+  updated_by  TEXT,
+  other_seq   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX comments_by_owner ON comments (owner_id, seq);
 CREATE INDEX comments_by_drop ON comments (drop_id, seq);
