@@ -1,5 +1,6 @@
 import type { Services } from '../shared/engines/open-services.ts';
 import { accountRoutes } from './account/account.ts';
+import { commentsPageRoutes } from './comments/pages/comments-page.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { dropRoutes } from './drops/routes.ts';
 import type { Assets } from './html/assets.ts';
@@ -42,6 +43,7 @@ const resources: readonly ((parts: RouteParts) => readonly Route[])[] = [
   mcpRoutes,
   uploadRoutes,
   pageRoutes,
+  commentsPageRoutes,
   dashboardRoutes,
   operatorRoutes,
   reportRoutes,

@@ -52,7 +52,7 @@ export function rawPath(slug: string): string {
 }
 
 /** What the scripts and menus of a viewer page ask for. */
-export type PagePart = 'latest' | 'versions' | 'download' | 'print' | 'qr.svg';
+export type PagePart = 'latest' | 'versions' | 'download' | 'print' | 'qr.svg' | 'comments';
 
 /** @param version null for the latest */
 export function pagePartPath(slug: string, part: PagePart, version: number | null = null): string {

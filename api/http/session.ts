@@ -161,6 +161,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
     cookie,
     keptForms,
     sessionBody,
+    sendToSignIn,
     restore,
 
     /** For a GET, which changes nothing. A browser without a session is sent to the sign-in, and then back here. */

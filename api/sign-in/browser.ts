@@ -111,13 +111,16 @@ export function browserSignIn(
   };
 }
 
-/** A path of the dashboard with its query; its first page for anything else: nobody is sent to another site, or to a drop. */
+/**
+ * A path of the dashboard, or of the comments on a page, with its query; the first page of the dashboard for anything else: nobody
+ * is sent to another site, or to a drop.
+ */
 function dashboardPathIn(next: unknown, baseUrl: string): string {
   if (typeof next !== 'string' || next.length > nextMaxLength) return dashboardPaths.drops;
   if (!URL.canParse(next, baseUrl)) return dashboardPaths.drops;
   const { origin, pathname, search } = new URL(next, baseUrl);
   const isOfDashboard =
-    /^\/((drops|account|operators)(\/|$)|sign-in\/ready$)/.test(pathname) &&
+    /^\/((drops|comments|account|operators)(\/|$)|sign-in\/ready$|p\/[\w-]+\/comments$)/.test(pathname) &&
     origin === new URL(baseUrl).origin;
   return isOfDashboard ? pathname + search : dashboardPaths.drops;
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
-import type { Page, PageWithVersion } from '../drops/drop.ts';
+import type { Page } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { Limits } from '../limits/limits.ts';
 import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
@@ -30,7 +30,9 @@ import type { Waiting } from './waiting.ts';
 
 /** Each lost attempt means that a parallel call has changed the same comment. */
 const attempts = 10;
+/** Changes count, too. Guests are counted by address, and several members may share one. */
 const guestCommentsPerHour = 20;
+const memberCommentsPerHour = 60;
 const commentsOfOthersPerHour = { ofDrop: 120, ofOwner: 600 } as const;
 
 /** What a person or a program writes. */
@@ -181,7 +183,7 @@ export function createComments(deps: {
     readerOf,
 
     /**
-     * By the owner. A repeat with the same id returns the comment as it is. @throws DropError `quota_exceeded`;
+     * A guest's comment is held. A repeat with the same id returns the comment as it is. @throws DropError `quota_exceeded`;
      * `idempotency_key_reused` if the comment with that id is another one
      */
     async add(
@@ -195,23 +197,21 @@ export function createComments(deps: {
       return stored;
     },
 
-    /** By a reader, who has limits. @throws DropError `rate_limited`, `quota_exceeded` */
-    async addOnPage(
-      page: PageWithVersion,
-      author: Author,
-      input: NewComment,
-      visitor: Visitor,
-    ): Promise<Comment> {
-      const id = newId(clock.now());
-      if (author.role === 'owner') return insert(page, author, input, id);
+    /** Does what a reader asks for, and counts it. @throws DropError `rate_limited` */
+    countFor<T>(page: Page, author: Author, visitor: Visitor, act: () => Promise<T>): Promise<T> {
+      if (author.role === 'owner') return act();
+      const ofAuthor =
+        author.accountId === null
+          ? quotasOf('comment', visitor, guestCommentsPerHour)
+          : [quotaOf('comment', author.accountId, memberCommentsPerHour)];
       return limits.attempts.comment.run({
         visitor,
         quotas: [
-          ...quotasOf('comment', visitor, guestCommentsPerHour),
+          ...ofAuthor,
           quotaOf('comment-of', page.dropId, commentsOfOthersPerHour.ofDrop),
           quotaOf('comment-to', page.ownerId, commentsOfOthersPerHour.ofOwner),
         ],
-        check: () => insert(page, author, input, id),
+        check: act,
         counts: () => true,
       });
     },
@@ -243,13 +243,14 @@ export function createComments(deps: {
         return { ...comment, state, resolving: null };
       }),
 
-    /** Only of one's own. @param replyId null: the comment itself */
+    /** Only of one's own. What a guest has changed waits for the owner again. @param replyId null: the comment itself */
     edit: (scope: Scope, id: string, actor: Author, text: string, replyId: string | null) =>
       change(scope, id, actor, (comment) => {
         const target = replyId === null ? comment : findReply(comment, replyId);
         if (!isSame(target.author, actor)) throw forbidden('Only who wrote it can edit it');
         if (target.text === text) return comment;
-        if (replyId === null) return { ...comment, text };
+        if (replyId === null)
+          return { ...comment, text, state: actor.role === 'guest' ? 'held' : comment.state };
         const replies = comment.replies.map((reply) => (reply.id === replyId ? { ...reply, text } : reply));
         return { ...comment, replies };
       }),

@@ -32,6 +32,7 @@ const publicForms = [
   '/sign-in/local',
   '/sign-in/approve',
   '/p/:slug',
+  '/p/:slug/comments',
   '/report/:slug',
 ];
 

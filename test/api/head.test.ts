@@ -109,6 +109,7 @@ describe('HEAD', () => {
       '/assets/:name': { path: createTestPages().assets.pathOf('style.css') },
       '/api/auth/poll': { path: `/api/auth/poll?token=${poll_token}` },
       '/api/drops/:slug/diff': { path: `/api/drops/${slug}/diff?from=1` },
+      '/p/:slug/comments': { headers: { cookie } },
       '/drops/delete': { status: 303 }, // to the list, because none is chosen
       '/account/tokens/:id/new': { status: 303 }, // it was shown
       '/drops/:slug/compare/diff': { path: `/drops/${slug}/compare/diff?from=1&to=1` },

@@ -1,0 +1,141 @@
+import type { IncomingMessage } from 'node:http';
+import type { Request, Response } from 'express';
+import { type Author, type Comment, commentLimits } from '../../../shared/comments/comment.ts';
+import { isHttps } from '../../../shared/config/config.ts';
+import { hashSessionSecret, newSessionSecret } from '../../../shared/credentials/session.ts';
+import { DropError } from '../../../shared/domain/errors.ts';
+import type { Page, PageWithVersion } from '../../../shared/drops/drop.ts';
+import type { Attempt } from '../../dashboard/pages.ts';
+import { html } from '../../html/html.ts';
+import { isNavigation } from '../../http/answer-error.ts';
+import { visitorOf } from '../../http/client-address.ts';
+import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
+import { isFromOtherSite } from '../../http/form.ts';
+import { keptField, keptFormBytes, tokenField } from '../../http/kept-forms.ts';
+import { pagePartPath } from '../../http/paths.ts';
+import { open, type Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { sendJson } from '../../http/send.ts';
+import type { Session } from '../../http/session.ts';
+import { type Form, orAgain, show } from '../../http/show.ts';
+import { createGate } from '../../pages/gate.ts';
+import { add, change, formIdInput, readText } from './acts.ts';
+import { commentsPage, refusalPage } from './views.ts';
+
+/** The cookie with the secret of a guest who has written comments on the page. Stored is its SHA-256. */
+const guestCookie = 'dropleaf_guest';
+const guestSeconds = 400 * 24 * 60 * 60;
+
+/** GET and POST /p/{slug}/comments: a page of ours beside a page, or alone. Scripts get JSON: what the reader may do. */
+export function commentsPageRoutes({ services, sessions, readForm, layout }: RouteParts): readonly Route[] {
+  const { comments, clock, config } = services;
+  const gate = createGate(services);
+  const cookieOf = ({ slug }: Page) => ({
+    path: pagePartPath(slug, 'comments'),
+    seconds: guestSeconds,
+    isSecure: isHttps(config),
+  });
+
+  async function openPage(req: Request, res: Response): Promise<PageWithVersion> {
+    const page = await gate(req, res);
+    res.setHeader('Cache-Control', 'private, no-store');
+    return page;
+  }
+
+  /** @param name what a guest has typed */
+  function readerOf(req: IncomingMessage, page: Page, session: Session | null, name = ''): Author | null {
+    const secrets = readCookies(req.headers.cookie, cookieName(guestCookie, cookieOf(page)));
+    const guest = secrets.map(hashSessionSecret).find((hash) => hash !== null) ?? null;
+    return comments.readerOf(page, {
+      caller: session?.caller ?? null,
+      name: session?.accountName ?? name,
+      guest,
+    });
+  }
+
+  async function shownPage(req: Request, page: PageWithVersion, session: Session | null, attempt?: Attempt) {
+    const { slug, version } = page;
+    const action = pagePartPath(slug, 'comments', version.number);
+    const reader = readerOf(req, page, session);
+    const isFramed = req.headers['sec-fetch-dest'] === 'iframe';
+    if (reader === null) return refusalPage({ page, action, isSignedIn: session !== null, isFramed });
+    const threads: Comment[] = await comments.listOfPage(page, reader);
+    const fields = html`${session?.formField}${formIdInput(clock.now())}`;
+    const mayWrite = session?.caller.isSuspended !== true;
+    const view = { reader, versionId: version.id, action, attempt, fields: mayWrite ? fields : null };
+    return commentsPage({ page, threads, view, isFramed });
+  }
+
+  /** The guest whose browser this is; the browser gets a secret if it has none. */
+  function guestOf(res: Response, page: Page, guest: Author): Author {
+    if (guest.guest !== null) return guest;
+    const secret = newSessionSecret();
+    setCookie(res, guestCookie, secret, cookieOf(page));
+    return { ...guest, guest: hashSessionSecret(secret) };
+  }
+
+  /** Does what the form asks for. @returns where it leads */
+  async function save(
+    req: Request,
+    res: Response,
+    page: PageWithVersion,
+    session: Session | null,
+    form: Form,
+  ) {
+    const isNew = form.get('act') === 'add';
+    const isGuest = session === null;
+    const name = isGuest && isNew ? readText(form, 'name', commentLimits.name, 'Your name') : '';
+    const reader = readerOf(req, page, session, name.replace(/\s+/g, ' '));
+    if (reader === null) throw new DropError('forbidden', 'You may not write comments on this page');
+    const author = isGuest && isNew ? guestOf(res, page, reader) : reader;
+    const done = await comments.countFor(page, author, visitorOf(req.ip), () =>
+      isNew
+        ? add(comments, page, author, form, clock.now())
+        : change(comments, page, author, form, clock.now()),
+    );
+    return `${pagePartPath(page.slug, 'comments', page.version.number)}${done === null ? '' : `#t-${done}`}`;
+  }
+
+  async function answer(
+    req: Request,
+    res: Response,
+    form: Form,
+    session: Session | null,
+    admit: () => Promise<Session | null>,
+  ): Promise<void> {
+    const page = await openPage(req, res);
+    const shown = await orAgain(
+      req,
+      async () => save(req, res, page, await admit(), form),
+      (error) => shownPage(req, page, session, { form, error }),
+    );
+    show(res, shown, layout.bare);
+  }
+
+  const sendSigned = sessions.sessionForm(
+    'changes_per_minute',
+    (req, res, session, form, admit) => answer(req, res, form, session, admit),
+    { maxBytes: keptFormBytes, isTyped: true },
+  );
+
+  const path = pagePartPath(':slug', 'comments');
+  return [
+    open('GET', path, async (req, res) => {
+      const page = await openPage(req, res);
+      const session = isFromOtherSite(req) ? null : await sessions.find(req);
+      if (isNavigation(req)) return show(res, await shownPage(req, page, session), layout.bare);
+      const may = readerOf(req, page, session)?.role ?? null;
+      const counts = may === null ? undefined : (await comments.count([page.dropId])).get(page.dropId);
+      sendJson(res, { may, open: counts?.open ?? 0 });
+    }),
+
+    open('POST', path, async (req, res) => {
+      if ((await sessions.find(req)) !== null) return sendSigned(req, res);
+      const form = await readForm(req, keptFormBytes);
+      // The session of the page that had the form has ended.
+      if (form.has(tokenField) || form.has(keptField))
+        return sessions.sendToSignIn(req, res, async () => form);
+      return answer(req, res, form, null, async () => null);
+    }),
+  ];
+}

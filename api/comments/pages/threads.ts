@@ -1,0 +1,122 @@
+import { isSame } from '../../../shared/comments/authors.ts';
+import { type Author, type Comment, commentLimits, type Reply } from '../../../shared/comments/comment.ts';
+import type { Attempt } from '../../dashboard/pages.ts';
+import { fieldState } from '../../html/forms.ts';
+import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
+import { timeAgo } from '../../html/parts.ts';
+import { pagePath, reportPath } from '../../http/paths.ts';
+
+/** Who reads threads, and where. */
+export interface ThreadsView {
+  readonly reader: Author;
+  /** The id of the version that is shown beside the threads; null: none is. */
+  readonly versionId: string | null;
+  /** Where the forms are sent. */
+  readonly action: string;
+  /** What every form has; null: the reader can change nothing. */
+  readonly fields: Html | null;
+  /** A form that was refused. */
+  readonly attempt?: Attempt | undefined;
+}
+
+export function threadList(threads: readonly Comment[], view: ThreadsView): Html {
+  return html`<ol class="threads">${threads.map((thread) => threadItem(thread, view))}</ol>`;
+}
+
+function threadItem(thread: Comment, view: ThreadsView): Html {
+  const { id, anchor, version, state, replies } = thread;
+  const data = anchor && html` data-anchor="${JSON.stringify(anchor)}"`;
+  return html`<li class="thread" id="t-${id}" tabindex="-1" data-version="${version}" data-state="${state}"${data}>
+${anchor && html`<blockquote class="quote">${quoted(anchor.quote)}</blockquote>\n`}${message(thread)}
+${marks(thread, view)}
+${replies.length > 0 && html`<ul class="replies">${replies.map((reply) => html`<li id="t-${reply.id}">${message(reply)}${ofReply(thread, reply, view)}</li>`)}</ul>\n`}${ofThread(thread, view)}
+</li>
+`;
+}
+
+/** Words of the page, in one line. */
+export function quoted(quote: string): Html {
+  return visible(quote.replace(/\s+/g, ' '));
+}
+
+function message({ author: { name, role, via }, text, createdAt }: Comment | Reply): Html {
+  return html`<h3 class="meta"><span><b>${visible(name)}</b>, ${role}${via && html`, by ${visible(via)}`}</span> ${timeAgo(createdAt)}</h3>
+<div class="words">${visibleLines(text)}</div>`;
+}
+
+/** What is special about a thread. */
+function marks({ slug, version, versionId, state, resolvedBy, inLatest }: Comment, view: ThreadsView): Html {
+  const mark = (text: Fragment, kind = '') => html`<span class="badge ${kind}">${text}</span>`;
+  const ofVersion = html`<a href="${pagePath(slug)}?v=${version}" target="_top">On version ${version}</a>`;
+  const isHeld =
+    view.reader.role === 'owner' ? 'Waits for you' : 'Only you see this until the owner approves it';
+  return html`<p class="marks">${state === 'held' && mark(isHeld, 'warn')}${versionId !== view.versionId && mark(ofVersion)}${
+    state === 'resolved' && resolvedBy && mark(`Resolved with version ${resolvedBy.version}`, 'good')
+  }${inLatest === 'gone' && mark('Not in the latest version')}<span class="badge missing">Not in this version</span></p>`;
+}
+
+function ofThread(thread: Comment, view: ThreadsView): Html {
+  const { id, slug, version, state, author, text } = thread;
+  const { reader, fields } = view;
+  const isOwner = reader.role === 'owner';
+  const isOwn = isSame(author, reader);
+  const report = html`<a class="small" href="${reportPath(slug, version)}&comment=${id}" target="_top">Report</a>`;
+  const may = fields !== null && {
+    approve: isOwner && state === 'held' && press(view, 'approve', 'Approve', thread),
+    resolve: (isOwner || isOwn) && state === 'open' && press(view, 'resolve', 'Resolve', thread),
+    open: (isOwner || isOwn) && state === 'resolved' && press(view, 'open', 'Open again', thread),
+    reply: reader.role !== 'guest' && state !== 'held' && typing(view, 'reply', 'Reply', thread, null, ''),
+    edit: isOwn && typing(view, 'edit', 'Edit', thread, null, text),
+    remove: (isOwner || isOwn) && removal(view, thread, null),
+  };
+  return html`<div class="acts">${may && Object.values(may)}${!isOwn && report}</div>`;
+}
+
+function ofReply(thread: Comment, reply: Reply, view: ThreadsView): Html | null {
+  const isOwn = isSame(reply.author, view.reader);
+  if (view.fields === null || !(isOwn || view.reader.role === 'owner')) return null;
+  const edit = isOwn && typing(view, 'edit', 'Edit', thread, reply, reply.text);
+  return html`<div class="acts">${edit}${removal(view, thread, reply)}</div>`;
+}
+
+function form(
+  { action, fields }: ThreadsView,
+  act: string,
+  { id }: Comment,
+  reply: Reply | null,
+  inside: Html,
+): Html {
+  return html`<form method="post" action="${action}">${fields}<input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}">${
+    reply && html`<input type="hidden" name="reply" value="${reply.id}">`
+  }${inside}</form>`;
+}
+
+/** Says to screen readers whose comment a button is about. */
+function about({ author }: Comment | Reply): Html {
+  return html`<span class="visually-hidden"> (comment by ${visible(author.name)})</span>`;
+}
+
+function press(view: ThreadsView, act: string, label: string, thread: Comment): Html {
+  return form(view, act, thread, null, html`<button class="quiet small">${label}${about(thread)}</button>`);
+}
+
+function typing(
+  view: ThreadsView,
+  act: 'reply' | 'edit',
+  label: string,
+  thread: Comment,
+  reply: Reply | null,
+  text: string,
+): Html {
+  const sent = view.attempt?.form;
+  const isSent = sent?.get('act') === act && sent.get('id') === thread.id && sent.get('reply') === reply?.id;
+  const field = html`<textarea name="text" rows="3" required maxlength="${commentLimits.text}" dir="auto" aria-label="${act === 'reply' ? 'Your reply' : 'New text'}"${fieldState(isSent)}>
+${isSent ? sent.get('text') : text}</textarea><button class="small">${act === 'reply' ? 'Send' : 'Save'}</button>`;
+  return html`<details${isSent && html` open`}><summary>${label}${about(reply ?? thread)}</summary>${form(view, act, thread, reply, field)}</details>`;
+}
+
+function removal(view: ThreadsView, thread: Comment, reply: Reply | null): Html {
+  const what = reply === null && thread.replies.length > 0 ? 'this comment and its replies' : 'this comment';
+  const button = html`<button class="danger small">Delete ${what}</button>`;
+  return html`<details><summary>Delete${about(reply ?? thread)}</summary>${form(view, 'delete', thread, reply, button)}</details>`;
+}
