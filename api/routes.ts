@@ -1,6 +1,7 @@
 import type { Services } from '../shared/engines/open-services.ts';
 import { accountRoutes } from './account/account.ts';
 import { commentsPageRoutes } from './comments/pages/comments-page.ts';
+import { commentRoutes } from './comments/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { dropRoutes } from './drops/routes.ts';
 import type { Assets } from './html/assets.ts';
@@ -40,6 +41,7 @@ const resources: readonly ((parts: RouteParts) => readonly Route[])[] = [
   accountRoutes,
   dropRoutes,
   versionRoutes,
+  commentRoutes,
   mcpRoutes,
   uploadRoutes,
   pageRoutes,

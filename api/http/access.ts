@@ -108,7 +108,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
     return authenticated(access, async (req, res, caller) => {
       if (caller.isSuspended && !policy.allowsSuspended) throw suspended();
       const hadArrived = req.complete;
-      const key = isWrite ? readIdempotencyKey(req) : null;
+      const key = isWrite || policy.takesKey ? readIdempotencyKey(req) : null;
       await (isWrite ? idempotency.admit(caller, key) : limits.take('change', caller.accountId));
       await readContent(req, caller.accountId, async (body, bytes) => {
         const idempotentRequest = key === null ? null : { key, hash: await hashRequest(req, bytes) };

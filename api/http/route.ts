@@ -18,6 +18,8 @@ export interface Policy {
   readonly body?: 'tiny' | 'small' | 'document';
   /** Whether the body may also be the document itself, as text/html. */
   readonly takesHtml?: true;
+  /** Whether the request may have an Idempotency-Key, as each write may. */
+  readonly takesKey?: true;
   /** Whether a suspended account may change something: it can always revoke a leaked token. */
   readonly allowsSuspended?: true;
 }
@@ -30,6 +32,7 @@ export const policies = {
   write: { token: 'required', limit: 'writes_per_minute', body: 'document', takesHtml: true },
   writeWithoutBody: { token: 'required', limit: 'writes_per_minute' },
   smallChange: { token: 'required', limit: 'changes_per_minute', body: 'small' },
+  keyedChange: { token: 'required', limit: 'changes_per_minute', body: 'small', takesKey: true },
   // A PATCH may contain a whole document by mistake, and is answered `metadata_only_on_patch`.
   documentChange: { token: 'required', limit: 'changes_per_minute', body: 'document' },
   changeWithoutBody: { token: 'required', limit: 'changes_per_minute' },

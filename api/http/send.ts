@@ -12,7 +12,18 @@ export interface ServiceResponse extends ServerResponse {
     sharedBytes?: Uint8Array;
     /** The counter of the route that the request found; optional: there is none if nobody reads metrics. */
     counter?: RouteCounter | undefined;
+    /** Of a request that waits for a change: ANSWER_MS counts from then (`performance.now()`). */
+    waitsUntil?: number;
   };
+}
+
+/** For a request that waits so long for a change. @returns a signal that aborts when the client has gone */
+export function startWaiting(res: ServiceResponse, ms: number): AbortSignal {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  if (res.closed) gone.abort();
+  res.locals.waitsUntil = performance.now() + ms;
+  return gone.signal;
 }
 
 /** `res.json` would look up what never varies here, which is a tenth of a small answer's time. */

@@ -81,17 +81,20 @@ export function atMostBytes(code: Code, field: string, limit: number) {
   };
 }
 
-/** An optional query parameter, or argument of an MCP tool: one integer from 1 to `max`. `toPositiveInteger` reads it. */
-export function integer(field: string, max: number) {
-  const fault = invalid(`${field} must be one integer from 1 to ${max}`, { minimum: 1, maximum: max });
+/** An optional query parameter, or argument of an MCP tool: one integer from 1 (or 0) to `max`. `toPositiveInteger` reads it. */
+export function integer(field: string, max: number, min: 0 | 1 = 1) {
+  const fault = invalid(`${field} must be one integer from ${min} to ${max}`, { minimum: min, maximum: max });
   return mixed({ check: (value): value is string | number => ['string', 'number'].includes(typeof value) })
     .typeError(fault)
     .nonNullable(fault)
     .test({
       name: 'integer',
-      params: { json: { type: 'integer', minimum: 1, maximum: max } },
+      params: { json: { type: 'integer', minimum: min, maximum: max } },
       message: fault,
-      test: (value) => value === undefined || (toPositiveInteger(value) ?? Number.POSITIVE_INFINITY) <= max,
+      test: (value) =>
+        value === undefined ||
+        (min === 0 && String(value) === '0') ||
+        (toPositiveInteger(value) ?? Number.POSITIVE_INFINITY) <= max,
     });
 }
 

@@ -169,21 +169,23 @@ function describeOperation(
 
 /** What the access policy of an endpoint adds to its description. */
 function describePolicy(access: Access) {
-  const { token, limit, body, allowsSuspended }: Policy = policies[access];
+  const { token, limit, body, allowsSuspended, takesKey }: Policy = policies[access];
   const isWrite = limit === 'writes_per_minute';
+  const hasKey = isWrite || takesKey === true;
   const refusals: ErrorCase[] = [];
   if (token !== undefined) refusals.push('unauthorized');
   if (token === 'required') refusals.push('invalid_token');
   // A suspended account, or a web page of another origin that starts a sign-in.
   if (limit !== undefined && !allowsSuspended) refusals.push('forbidden');
   if (limit !== undefined) refusals.push('rate_limited');
-  if (isWrite) refusals.push('idempotency_key_reused', 'idempotency_key_in_use', 'not_found'); // `not_found` of a repeat
+  if (hasKey) refusals.push('idempotency_key_reused', 'not_found'); // `not_found` of a repeat
+  if (isWrite) refusals.push('idempotency_key_in_use');
   if (body !== undefined)
     refusals.push('invalid_json', ['invalid_json', 415], isWrite ? 'html_too_large' : ['invalid_arg', 413]);
   const limits: readonly LimitName[] =
     limit === undefined ? [] : isWrite ? [limit, 'writes_per_day'] : [limit];
-  const parameters: readonly Parameter[] = isWrite ? [idempotencyKeyParameter] : [];
-  const headers: readonly HeaderName[] = isWrite ? ['Idempotency-Replayed'] : [];
+  const parameters: readonly Parameter[] = hasKey ? [idempotencyKeyParameter] : [];
+  const headers: readonly HeaderName[] = hasKey ? ['Idempotency-Replayed'] : [];
   return { needsToken: token !== undefined, refusals, limits, parameters, headers };
 }
 

@@ -10,6 +10,7 @@ export const tags = {
   Account: 'The account of a token, and its tokens.',
   Drops: 'Publish, list, replace, change and delete pages.',
   Versions: 'The versions of a drop. Each PUT or restore adds a version.',
+  Comments: 'What readers and programs write on the pages of an account.',
   'Public pages': 'What everybody who has the address of a drop can open.',
   Health: 'For load balancers and monitoring.',
 } as const;

@@ -1,4 +1,5 @@
 import type { ObjectSchema, Schema } from 'yup';
+import { commentIdPattern } from '../../shared/comments/comment.ts';
 import { tokenIdPattern } from '../../shared/credentials/token.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import { maxVersionNumber } from '../http/parameters.ts';
@@ -66,6 +67,7 @@ const segments: readonly Parameter[] = [
     type: 'string',
     pattern: tokenIdPattern.source,
   }),
+  inPath('comment', 'The id of the comment.', { type: 'string', pattern: commentIdPattern.source }),
   inPath('secret', 'The last part of `upload_url`.', { type: 'string', minLength: 1 }),
 ];
 

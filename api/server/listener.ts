@@ -72,7 +72,7 @@ export function createListener(services: Services): RequestListener {
  */
 function watchDeadline(
   req: IncomingMessage,
-  res: ServerResponse,
+  res: ServiceResponse,
   config: Services['config'],
   onLate: () => void,
 ): void {
@@ -80,6 +80,7 @@ function watchDeadline(
   const start = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
+      if ((res.locals.waitsUntil ?? 0) > performance.now()) return start();
       const isReading = !req.complete && req.readableFlowing;
       if (!res.headersSent && !isReading) onLate();
     }, config.ANSWER_MS);

@@ -49,6 +49,7 @@ export async function startWeb(services: Services, server: Server = createWebSer
     port: (server.address() as AddressInfo).port, // proof: it listens on a port, not on a pipe
     stop(graceMs) {
       connections.endAll();
+      services.endWaiting();
       return stop(server, graceMs, config.TRUST_PROXY === '' ? 0 : graceMs / 2);
     },
   };

@@ -29,6 +29,9 @@ export type CommentState = (typeof commentStates)[number];
 
 export const roles = ['owner', 'member', 'guest'] as const;
 
+/** Of a comment or a reply. */
+export const commentIdPattern = /^[0-9a-f]{32}$/;
+
 /** Characters (code points) and numbers that a comment may have. */
 export const commentLimits = {
   text: 4_000,

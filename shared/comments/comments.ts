@@ -1,10 +1,10 @@
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
-import { DropError, notFound, unavailable } from '../domain/errors.ts';
+import { type DropError, notFound, unavailable } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Page } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
-import type { Limits } from '../limits/limits.ts';
+import { capReached, type Limits } from '../limits/limits.ts';
 import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
 import {
   type Authors,
@@ -86,7 +86,7 @@ export function createComments(deps: {
     target: CommentedVersion,
     author: Author,
     { anchor, text }: NewComment,
-    id: string,
+    id = newId(clock.now()),
   ): Promise<Comment> {
     const now = clock.now();
     const { dropId, ownerId, slug, version } = target;
@@ -182,20 +182,8 @@ export function createComments(deps: {
     authorOf: authors.ofOwner,
     readerOf,
 
-    /**
-     * A guest's comment is held. A repeat with the same id returns the comment as it is. @throws DropError `quota_exceeded`;
-     * `idempotency_key_reused` if the comment with that id is another one
-     */
-    async add(
-      target: CommentedVersion,
-      author: Author,
-      input: NewComment,
-      id = newId(clock.now()),
-    ): Promise<Comment> {
-      const stored = await insert(target, author, input, id);
-      if (stored.text !== input.text || stored.versionId !== target.version.id) throw keyReused();
-      return stored;
-    },
+    /** A guest's comment is held. A repeat with the same id returns the comment as it is. @throws DropError `quota_exceeded` */
+    add: insert,
 
     /** Does what a reader asks for, and counts it. @throws DropError `rate_limited` */
     countFor<T>(page: Page, author: Author, visitor: Visitor, act: () => Promise<T>): Promise<T> {
@@ -285,18 +273,13 @@ function findReply({ replies }: Comment, replyId: string): Reply {
   return found;
 }
 
-function keyReused(): DropError {
-  const message = 'This Idempotency-Key was used for another comment: use a new key';
-  return new DropError('idempotency_key_reused', message, { field: 'Idempotency-Key' });
-}
-
 function tooManyComments(): DropError {
   const { openPerDrop, heldPerDrop } = commentLimits;
-  const message = `The page has the maximum of ${openPerDrop} open comments, or of ${heldPerDrop} that wait for its owner.`;
-  return new DropError('quota_exceeded', message, { limit: openPerDrop });
+  const message = `The page has the maximum of ${openPerDrop} open comments, or of ${heldPerDrop} that wait for its owner: resolve or delete some first.`;
+  return capReached(message, openPerDrop);
 }
 
 function tooManyReplies(): DropError {
-  const message = `A thread has at most ${commentLimits.replies} replies: begin a new one.`;
-  return new DropError('quota_exceeded', message, { limit: commentLimits.replies });
+  const message = `A comment has at most ${commentLimits.replies} replies: write a new comment.`;
+  return capReached(message, commentLimits.replies);
 }

@@ -5,9 +5,9 @@ export const errorCodes = {
   token_required: [400, 'The poll has no `token`.'],
   forbidden: [
     403,
-    'The account is suspended, the page was taken down, or a web page of another origin sent the request.',
+    'The account is suspended, the page was taken down, somebody else wrote the comment, or a web page of another origin sent the request.',
   ],
-  not_found: [404, 'There is no such drop, version or token, or it belongs to another account.'],
+  not_found: [404, 'There is no such drop, version, comment or token, or it belongs to another account.'],
   version_not_found: [404, 'The public page has no version with that number.'],
   invalid_slug: [400, 'The slug in the path is too long or has characters that slugs never have.'],
   invalid_json: [
@@ -29,7 +29,10 @@ export const errorCodes = {
   version_conflict: [412, 'The drop does not match `If-Match`: `details.etag` is its ETag now.'],
   rate_limited: [429, 'Too many requests of this kind in this minute.'],
   daily_quota_exceeded: [429, 'The account has used up the writes of this UTC day.'],
-  quota_exceeded: [429, 'The account has the maximum number of drops.'],
+  quota_exceeded: [
+    429,
+    'The account has the maximum number of drops, the drop that of open comments, or the comment that of replies.',
+  ],
   idempotency_key_reused: [422, 'The `Idempotency-Key` was used for another request in the last 24 hours.'],
   idempotency_key_in_use: [
     409,

@@ -64,7 +64,7 @@ export function createIdempotency(deps: {
   async function begin(
     caller: Caller,
     { key, hash }: IdempotentRequest,
-    slug: string | null,
+    { slug, hasBlobs }: { readonly slug: string | null; readonly hasBlobs: boolean },
   ): Promise<Beginning> {
     const now = clock.now();
     const fresh: IdempotencyRecord = {
@@ -80,19 +80,19 @@ export function createIdempotency(deps: {
       createdAt: now,
     };
     for (let left = beginAttempts; left > 0; left--) {
-      const beginning = await tryToBegin(fresh);
+      const beginning = await tryToBegin(fresh, hasBlobs);
       if (beginning !== null) return beginning;
     }
     throw unavailable('Too many parallel requests with the same Idempotency-Key.');
   }
 
   /** null: a parallel request changed the record. */
-  async function tryToBegin(fresh: IdempotencyRecord): Promise<Beginning | null> {
+  async function tryToBegin(fresh: IdempotencyRecord, hasBlobs: boolean): Promise<Beginning | null> {
     if (await store.insert(fresh)) return { outcome: 'started', record: fresh };
     const stored = await store.find(fresh.accountId, fresh.key);
     if (stored === null) return null;
     // The same lease: the answer to an earlier call was lost.
-    const record = stored.lease === fresh.lease ? stored : await recordOfNext(stored, fresh);
+    const record = stored.lease === fresh.lease ? stored : await recordOfNext(stored, fresh, hasBlobs);
     if (record === null) return { outcome: 'found', record: stored };
     if (record !== stored && !(await store.replace(stored, record))) return null;
     return { outcome: record.versionId === fresh.versionId ? 'started' : 'taken over', record };
@@ -102,12 +102,13 @@ export function createIdempotency(deps: {
   async function recordOfNext(
     stored: IdempotencyRecord,
     fresh: IdempotencyRecord,
+    hasBlobs: boolean,
   ): Promise<IdempotencyRecord | null> {
     const { lease, leasedUntil, createdAt: now } = fresh;
     const ageMs = now - stored.createdAt;
     if (ageMs > keepKeysMs) return fresh;
     if (stored.isDone || stored.hash !== fresh.hash || stored.leasedUntil > now) return null;
-    const keepsIds = ageMs < sameIdsMs || (await isWritten(stored));
+    const keepsIds = !hasBlobs || ageMs < sameIdsMs || (await isWritten(stored));
     return keepsIds ? { ...stored, lease, leasedUntil } : fresh;
   }
 
@@ -181,7 +182,7 @@ export function createIdempotency(deps: {
     ): Promise<Written> {
       if (request === null) return { drop: await write(), isReplayed: false };
       const sealed = seal(request);
-      const { outcome, record } = await begin(caller, sealed, slug);
+      const { outcome, record } = await begin(caller, sealed, { slug, hasBlobs: true });
       if (record.hash !== sealed.hash) throw keyReused();
       if (record.isDone) return replay(caller, record);
       if (outcome === 'found') throw keyInUse(record.leasedUntil - clock.now());
@@ -196,6 +197,29 @@ export function createIdempotency(deps: {
       }
       await finish(record);
       return drop === null ? replay(caller, record) : { drop, isReplayed: false };
+    },
+
+    /**
+     * As `once`, for what has no blobs, and whose store takes a second write with one id as the same write: parallel attempts may
+     * all write. @param read what a done write has written, by its id, as it is now
+     */
+    async onceById<T>(
+      caller: Caller,
+      request: IdempotentRequest | null,
+      write: (id?: string) => Promise<T>,
+      read: (id: string) => Promise<T>,
+    ): Promise<{ written: T; isReplayed: boolean }> {
+      if (request === null) return { written: await write(), isReplayed: false };
+      const sealed = seal(request);
+      const { outcome, record } = await begin(caller, sealed, { slug: null, hasBlobs: false });
+      if (record.hash !== sealed.hash) throw keyReused();
+      if (record.isDone) return { written: await read(record.versionId), isReplayed: true };
+      const written = await write(record.versionId).catch(async (error: unknown) => {
+        await giveUp(record, outcome !== 'started', error);
+        throw error;
+      });
+      await finish(record);
+      return { written, isReplayed: false };
     },
   };
 }

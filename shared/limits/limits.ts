@@ -74,7 +74,10 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
 
 /** @param limit the number of drops that an account may have */
 export function quotaExceeded(limit: number): DropError {
-  const message = `The account has the maximum of ${limit} drops: delete one first.`;
+  return capReached(`The account has the maximum of ${limit} drops: delete one first.`, limit);
+}
+
+export function capReached(message: string, limit: number): DropError {
   return tooMany('quota_exceeded', message, limit, capRetrySeconds);
 }
 

@@ -3,6 +3,7 @@ import { newToken } from '../../shared/credentials/token.ts';
 import {
   type Call,
   callEverything,
+  createComment,
   deleteDrop,
   dropCalls,
   dropChanges,
@@ -30,13 +31,15 @@ describe('Every call of the API', () => {
   /** A drop with two versions, and another token of its owner. */
   async function scene() {
     const { owner, slug } = await service.newDrop({ context: 'why' });
-    const { body: drop, headers } = await owner.put(slug);
+    const { headers } = await owner.put(slug);
+    const comment = await owner.request('POST', `/api/drops/${slug}/comments`, { body: { text: 'x' } });
+    const { body: drop } = await owner.get(`/api/drops/${slug}`);
     const { body } = await (await service.newToken(owner)).get('/api/me');
     const read = async () => (await owner.get(`/api/drops/${slug}`)).body;
     return {
       ...{ owner, slug, drop, read },
       etag: headers.etag ?? '',
-      target: { slug, tokenId: body.token?.id ?? '' },
+      target: { slug, tokenId: body.token?.id ?? '', commentId: comment.body.id },
     };
   }
 
@@ -103,7 +106,8 @@ describe('Every call of the API', () => {
       const { target, drop, owner, read } = await scene();
       const other = await service.newOwner();
       const before = (await owner.get('/api/tokens')).text;
-      for (const call of tokenCalls.filter(({ path }) => /:(slug|id)/.test(path))) {
+      const comments = (await owner.get('/api/comments?state=all')).text;
+      for (const call of tokenCalls.filter(({ path }) => /:(slug|id|comment)/.test(path))) {
         const theirs = await send(call, other, target);
         expectError(theirs, 404, 'not_found');
         const none = await send(call, other, { slug: 'nosuchslug00', tokenId: '0123456789ab' });
@@ -111,6 +115,7 @@ describe('Every call of the API', () => {
       }
       expect(await read()).to.deep.equal(drop);
       expect((await owner.get('/api/tokens')).text).to.equal(before);
+      expect((await owner.get('/api/comments?state=all')).text).to.equal(comments);
     });
 
     it('a slug outside ^[A-Za-z0-9_-]{1,64}$: 400 invalid_slug', async () => {
@@ -197,6 +202,13 @@ describe('Every call of the API', () => {
         expect(await read()).to.deep.equal({ ...drop, taken_down });
       });
     }
+
+    it(`${createComment}: 403 forbidden with the reason`, async () => {
+      const { owner, slug } = await scene();
+      await service.services.moderation.takeDown(slug, operator);
+      const answer = await owner.request('POST', `/api/drops/${slug}/comments`, { body: { text: 'x' } });
+      expect(expectError(answer, 403, 'forbidden').reason).to.equal('phishing');
+    });
 
     it(`${deleteDrop}: 204`, async () => {
       const { owner, slug } = await scene();

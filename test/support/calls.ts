@@ -30,9 +30,12 @@ export const jsonCalls = calls.filter(({ operation }) => operation.body?.schema 
 
 export const deleteDrop = 'DELETE /api/drops/:slug';
 
+/** It leaves the drop as it is. */
+export const createComment = 'POST /api/drops/:slug/comments';
+
 /** Those that change a drop without deleting it, and the one that unlocks it. Version 1 must not be its only version. */
 export const dropChanges = dropCalls
-  .filter(({ method, name }) => method !== 'GET' && name !== deleteDrop)
+  .filter(({ method, name }) => method !== 'GET' && name !== deleteDrop && name !== createComment)
   .flatMap((call) =>
     call.path.endsWith('/passcode') ? [call, { ...call, body: { passcode: '' } }] : [call],
   );
@@ -40,17 +43,26 @@ export const dropChanges = dropCalls
 interface Target {
   readonly slug?: string;
   readonly tokenId?: string;
+  readonly commentId?: string;
 }
 
 /** The path with its required parameters. */
-export function pathOf({ path, operation }: Call, owner: Owner, { slug = 'none', tokenId = 'none' }: Target) {
+export function pathOf(
+  { path, operation }: Call,
+  owner: Owner,
+  { slug = 'none', tokenId = 'none', commentId = 'f'.repeat(32) }: Target,
+) {
   const values: Readonly<Record<string, string>> = { confirm: owner.userId };
   const required = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required);
   const query = required.map(({ name }) => {
     if (values[name] === undefined) throw new Error(`the tests have no value for the parameter ${name}`);
     return `${name}=${values[name]}`;
   });
-  const filled = path.replace(':slug', slug).replace(':n', '1').replace(':id', tokenId);
+  const filled = path
+    .replace(':slug', slug)
+    .replace(':n', '1')
+    .replace(':id', tokenId)
+    .replace(':comment', commentId);
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
 }
 

@@ -19,6 +19,8 @@ export interface WireDrop {
   updated_at: number;
   expires_at?: number;
   taken_down?: { at: number; reason: string };
+  comments?: string;
+  open_comments?: number;
 }
 
 export interface WireVersionListItem {
@@ -38,6 +40,34 @@ export interface WireVersion {
   created_at: number;
   is_latest: boolean;
   published_by?: WirePublisher | null;
+}
+
+export interface WireCommentAuthor {
+  name: string;
+  role: string;
+  via: string | null;
+}
+
+export interface WireComment {
+  id: string;
+  drop: string;
+  url: string;
+  version: number;
+  state: string;
+  kind: string;
+  anchor?: { quote: string; prefix: string; suffix: string; in_latest: string };
+  author: WireCommentAuthor;
+  text: string;
+  replies: { id: string; author: WireCommentAuthor; text: string; created_at: number }[];
+  resolved_by_version?: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface WireCommentList {
+  data: WireComment[];
+  next: string;
+  notice: string;
 }
 
 export interface WirePagination {
@@ -82,4 +112,6 @@ export interface WireBody extends WireDrop, Omit<WireVersion, 'slug' | 'created_
   status: string;
   api_token?: string;
   upload_url: string;
+  /** Of a comment. */
+  id: string;
 }

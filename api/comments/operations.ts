@@ -1,0 +1,65 @@
+import { json, type Operation } from '../openapi/operation.ts';
+import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
+import { commentListShape, commentShape } from './presenter.ts';
+import { commentBodies, commentQuery, replyQuery } from './requests.ts';
+
+/** docs/decisions.md, Comments. */
+export const commentOperations = {
+  list: {
+    id: 'listComments',
+    tag: 'Comments',
+    summary: 'List comments, or wait for them',
+    description:
+      'The comments on your drops, oldest change first. Keep `next`: with it as `after`, the answer has only what others have changed since, and with `wait` it comes as soon as there is something. A request that waits counts for no limit; of more than 5 of a token the others are answered at once. A comment that was resolved or deleted is not in the list of open ones.',
+    parameters: queryParameters(commentQuery),
+    replies: [json('The comments.', commentListShape, undefined)],
+    refusals: ['invalid_slug', 'not_found'],
+  },
+  create: {
+    id: 'createComment',
+    tag: 'Comments',
+    summary: 'Write a comment',
+    description: 'On a version of your drop. Readers write theirs on the page itself.',
+    body: {
+      required: true,
+      schema: toJsonSchema(commentBodies.create),
+      example: { text: 'This number is that of May.' },
+    },
+    replies: [json('The comment.', commentShape, undefined, { status: 201 })],
+    refusals: ['quota_exceeded'],
+  },
+  reply: {
+    id: 'replyToComment',
+    tag: 'Comments',
+    summary: 'Reply to a comment',
+    description: 'With `state` it also resolves the comment or opens it again.',
+    body: {
+      required: true,
+      schema: toJsonSchema(commentBodies.reply),
+      example: { text: 'Corrected in version 2.', state: 'resolved' },
+    },
+    replies: [json('The comment with its new reply.', commentShape, undefined, { status: 201 })],
+    refusals: ['quota_exceeded'],
+  },
+  change: {
+    id: 'changeComment',
+    tag: 'Comments',
+    summary: 'Resolve, open or edit a comment',
+    description:
+      'Fields that are left out stay as they are. `open` also approves what a guest wrote. Only what you wrote yourself has a `text` that you can change: otherwise 403 `forbidden`.',
+    body: {
+      required: false,
+      schema: toJsonSchema(commentBodies.change),
+      example: { state: 'resolved' },
+    },
+    replies: [json('The changed comment.', commentShape, undefined)],
+  },
+  remove: {
+    id: 'deleteComment',
+    tag: 'Comments',
+    summary: 'Delete a comment',
+    description: 'Any comment on your drops, with its replies. This cannot be undone.',
+    parameters: queryParameters(replyQuery),
+    replies: [{ status: 204, description: 'The comment, or the reply, is deleted.' }],
+  },
+} as const satisfies Record<string, Operation>;

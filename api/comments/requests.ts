@@ -1,0 +1,148 @@
+import { object } from 'yup';
+import { type CommentState, commentIdPattern, commentLimits } from '../../shared/comments/comment.ts';
+import type { CommentFilter, NewComment } from '../../shared/comments/comments.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import { isSlug } from '../drops/fields.ts';
+import { maxVersionNumber, toPositiveInteger } from '../http/parameters.ts';
+import {
+  atMostCharacters,
+  type Fault,
+  integer,
+  invalid,
+  jsonBody,
+  oneOf,
+  text,
+  validate,
+} from '../http/validate.ts';
+
+const maxWaitSeconds = 25;
+const defaultLimit = 50;
+
+export const commentIdRule = 'must be 32 characters of 0-9 and a-f';
+
+/** A yup test of a field that may be left out. */
+function matches(pattern: RegExp, message: Fault) {
+  const test = (value: string | undefined) => value === undefined || pattern.test(value);
+  return { name: 'pattern', params: { json: { pattern: pattern.source } }, message, test };
+}
+
+export function commentId(field: string) {
+  return text(field).test(matches(commentIdPattern, invalid(`${field} ${commentIdRule}`)));
+}
+
+/** What a comment, a reply or a quote says. */
+export function words(field: string, limit: number = commentLimits.text) {
+  return text(field)
+    .test({ ...matches(/\S/, invalid(`${field} must not be blank`)), params: { json: { minLength: 1 } } })
+    .test(atMostCharacters('invalid_arg', field, limit));
+}
+
+const required = (field: string) => invalid(`${field} is required`);
+
+function around(field: string, where: string) {
+  return text(field)
+    .test(atMostCharacters('invalid_arg', field, commentLimits.around))
+    .meta({ description: `The text ${where} the quote, if the quote occurs several times.` });
+}
+
+const notAnAnchor = invalid('anchor must be an object with quote');
+const anchor = object({
+  quote: words('anchor.quote', commentLimits.quote)
+    .defined(required('anchor.quote'))
+    .meta({ description: 'The text, as readers see it.' }),
+  prefix: around('anchor.prefix', 'before'),
+  suffix: around('anchor.suffix', 'after'),
+  position: integer('anchor.position', maxVersionNumber, 0).meta({
+    description: 'Where the quote is, about: UTF-16 units of visible text before it.',
+  }),
+})
+  .typeError(notAnAnchor)
+  .nonNullable(notAnAnchor)
+  .default(undefined)
+  .meta({ description: 'The text of the page that the comment is about. Absent: the whole page.' });
+
+const newText = words('text').meta({ description: 'Plain text.' });
+const newState = oneOf('state', ['open', 'resolved']).meta({ description: 'The new state of the comment.' });
+
+export const commentBodies = {
+  create: jsonBody({
+    text: newText.defined(required('text')),
+    version: integer('version', maxVersionNumber).meta({
+      description: 'The number of the version that the comment is about. Default: the latest.',
+    }),
+    anchor,
+  }),
+  reply: jsonBody({ text: newText.defined(required('text')), state: newState }),
+  change: jsonBody({
+    text: newText,
+    state: newState,
+    reply: commentId('reply').meta({ description: 'The reply whose text changes. Default: the comment.' }),
+  }),
+};
+
+/** @returns `version`: null: the latest */
+export function readNewComment(value: unknown): NewComment & { readonly version: number | null } {
+  const { text, version, anchor: given } = validate(commentBodies.create, value);
+  const anchor = given && {
+    quote: given.quote.toWellFormed(),
+    prefix: given.prefix?.toWellFormed() ?? '',
+    suffix: given.suffix?.toWellFormed() ?? '',
+    position: toPositiveInteger(given.position) ?? 0,
+  };
+  return { text: text.toWellFormed(), version: toPositiveInteger(version), anchor: anchor ?? null };
+}
+
+/** @returns `state`: null: it stays */
+export function readReply(value: unknown) {
+  const { text, state = null } = validate(commentBodies.reply, value);
+  return { text: text.toWellFormed(), state };
+}
+
+/** @returns `text`, `state`: null: it stays; `reply`: null: the text is that of the comment */
+export function readCommentChange(value: unknown) {
+  const { text, state = null, reply = null } = validate(commentBodies.change, value);
+  if (reply === null || text !== undefined) return { text: text?.toWellFormed() ?? null, state, reply };
+  throw new DropError('invalid_arg', 'reply needs text: the new text of the reply', { field: 'reply' });
+}
+
+/** The query of DELETE. */
+export const replyQuery = object({
+  reply: commentId('reply').meta({ description: 'Deletes only this reply.' }),
+});
+
+const states = {
+  open: ['open'],
+  resolved: ['resolved'],
+  held: ['held'],
+  all: ['open', 'resolved', 'held'],
+} as const satisfies Readonly<Record<string, readonly CommentState[]>>;
+
+const stateNames = Object.keys(states) as (keyof typeof states)[]; // proof: its own keys
+
+/** The query of GET /api/comments. */
+export const commentQuery = object({
+  drop: text('drop').test(isSlug).meta({ description: 'The slug of a drop. Default: all drops.' }),
+  state: oneOf('state', stateNames).meta({
+    description: 'held: guests wrote them, and you have not approved them.',
+    default: 'open',
+  }),
+  after: text('after')
+    .test(matches(/^\d{1,15}$/, invalid('after must be the next of an earlier answer')))
+    .meta({ description: 'The next of an earlier answer: only what others have changed since.' }),
+  wait: integer('wait', maxWaitSeconds, 0).meta({
+    description: 'Seconds to wait for a change if there is none.',
+    default: 0,
+  }),
+  limit: integer('limit', 100).meta({ description: 'Comments of an answer.', default: defaultLimit }),
+});
+
+export function readCommentQuery(query: unknown): { filter: CommentFilter; waitMs: number } {
+  const { drop, state = 'open', after, wait, limit } = validate(commentQuery, query, 'query');
+  const filter = {
+    slug: drop ?? null,
+    states: states[state],
+    after: after === undefined ? null : Number(after),
+    limit: toPositiveInteger(limit) ?? defaultLimit,
+  };
+  return { filter, waitMs: (toPositiveInteger(wait) ?? 0) * 1_000 };
+}

@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
+import { expectError } from '../support/expect.ts';
+import { createGate } from '../support/gate.ts';
+
+import { type Owner, useServiceOfEach } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import type { WireCommentList } from '../support/wire.ts';
+
+describe('GET /api/comments with wait', () => {
+  const gate = createGate();
+  let lists = 0;
+  beforeEach(() => {
+    lists = 0;
+  });
+  afterEach(() => gate.open());
+  const service = useServiceOfEach({}, (engine) => {
+    const { list } = engine.comments;
+    const counted = {
+      ...engine.comments,
+      list: async (...args: Parameters<typeof list>) => {
+        const found = await list(...args);
+        lists += 1;
+        return found;
+      },
+    };
+    return { ...engine, comments: gate.wrap(counted, ['list', 'lastSeq', 'ownersAfter']) };
+  });
+
+  async function timed<T>(answer: Promise<T>): Promise<{ answer: T; ms: number }> {
+    const from = performance.now();
+    return { answer: await answer, ms: performance.now() - from };
+  }
+
+  const wait = (owner: Owner, query: string) => owner.get<WireCommentList>(`/api/comments?${query}`);
+
+  /** A request that waits, and has found nothing yet. */
+  async function startWaiting(owner: Owner, query = 'wait=25') {
+    const before = lists;
+    const answer = wait(owner, query);
+    await until(() => lists > before, 'the request has looked once');
+    return answer.then((found) => ({ found, at: performance.now() }));
+  }
+
+  const write = (owner: Owner, slug: string, text = 'New') =>
+    owner.request('POST', `/api/drops/${slug}/comments`, { body: { text } });
+
+  it('is answered at once with what there is', async () => {
+    const { owner, slug } = await service.newDrop();
+    await write(owner, slug);
+    const { answer, ms } = await timed(wait(owner, 'wait=25'));
+    expect(answer.body.data).to.have.length(1);
+    expect(ms).to.be.below(5_000);
+  });
+
+  it('is answered within a second after a comment, and then waits for the next change of somebody else', async () => {
+    const { owner, slug } = await service.newDrop();
+    const agent = await service.newToken(owner);
+    let after = '0';
+    for (const text of ['first', 'second']) {
+      const waiting = startWaiting(agent, `wait=25&after=${after}&drop=${slug}`);
+      await until(() => lists > 0, 'it has looked');
+      await write(agent, slug, 'its own');
+      const from = performance.now();
+      await write(owner, slug, text);
+      const { found, at } = await waiting;
+      expect(at - from).to.be.below(1_000);
+      expect(found.body.data.map((one) => one.text)).to.deep.equal([text]);
+      after = found.body.next;
+      lists = 0;
+    }
+  });
+
+  it('is answered with nothing and a cursor after the time, also when ANSWER_MS is less', async () => {
+    const { owner } = await service.newDrop();
+    Object.assign(service.services.config, { ANSWER_MS: 200 });
+    const { answer, ms } = await timed(wait(owner, 'wait=1'));
+    expect(answer.status).to.equal(200);
+    expect(answer.body.data).to.deep.equal([]);
+    expect(answer.body.next).to.equal('0');
+    expect(ms).to.be.within(950, 10_000);
+  });
+
+  it('503 ANSWER_MS after the time if the store does not answer, without wait after ANSWER_MS', async () => {
+    const { owner } = await service.newDrop();
+    Object.assign(service.services.config, { ANSWER_MS: 400 });
+    const waiting = timed(startWaiting(owner, 'wait=1'));
+    await until(() => lists === 1, 'it waits');
+    gate.hold();
+    const { answer, ms } = await waiting;
+    expectError(answer.found, 503, 'unavailable');
+    expect(ms).to.be.within(1_000, 10_000);
+    const other = await timed(wait(owner, 'wait=0'));
+    expectError(other.answer, 503, 'unavailable');
+    expect(other.ms).to.be.below(1_000);
+  });
+
+  it('of more than 5 of a token the others are answered at once, and one that has gone does not count', async () => {
+    const { owner } = await service.newDrop();
+    const request = service.head('GET', '/api/comments?wait=25', { authorization: `Bearer ${owner.token}` });
+    const connections = await Promise.all(Array.from({ length: 5 }, () => service.connect()));
+    for (const connection of connections) await connection.send(request);
+    await until(() => lists === 5, 'five wait');
+    const full = await timed(wait(owner, 'wait=25'));
+    expect(full.answer.status).to.equal(200);
+    expect(full.answer.body.data).to.deep.equal([]);
+    expect(full.ms).to.be.below(5_000);
+    expect((await timed(wait(await service.newToken(owner), 'wait=1'))).ms).to.be.at.least(950);
+    for (const connection of connections) connection.close();
+    await until(
+      async () => (await timed(wait(owner, 'wait=1'))).ms >= 950,
+      'requests of clients that have gone do not count',
+    );
+  });
+
+  it('is answered when the process stops, which does not wait for it', async () => {
+    const { owner } = await service.newDrop();
+    const connection = await service.connect();
+    await connection.send(
+      service.head('GET', '/api/comments?wait=25', { authorization: `Bearer ${owner.token}` }),
+    );
+    await until(() => lists === 1, 'it waits');
+    const { ms } = await timed(service.restart());
+    const answer = await connection.answer();
+    expect(answer.status).to.equal(200);
+    expect((answer.body as unknown as WireCommentList).data).to.deep.equal([]);
+    expect(ms).to.be.below(10_000);
+    connection.close();
+  });
+
+  it('is answered though the database is away in between, with 503 at the latest at its end', async () => {
+    const { owner, slug } = await service.newDrop();
+    const away = startWaiting(owner, 'wait=1');
+    await until(() => lists === 1, 'it waits');
+    gate.refuse(unavailable('The database is away'));
+    const { found } = await away;
+    expect(found.status).to.be.oneOf([200, 503]);
+    expectError(await wait(owner, 'wait=25'), 503, 'unavailable');
+    gate.open();
+    expect((await wait(owner, 'wait=1')).status).to.equal(200);
+    await write(owner, slug);
+    expect((await wait(owner, 'wait=25')).body.data).to.have.length(1);
+  });
+});
