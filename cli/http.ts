@@ -15,8 +15,6 @@ export interface ApiRequest {
   readonly bytes?: Uint8Array;
   /** Whether the request needs no token, and must not have one. */
   readonly isPublic?: boolean;
-  /** The service may answer so much later. The caller repeats the request. */
-  readonly waitSeconds?: number;
   /** Sent in place of the user's token. */
   readonly token?: string;
 }
@@ -67,10 +65,8 @@ const maxWaitSeconds = 65;
 export function createApi(connection: Connection): Api {
   return {
     async request(method: string, path: string, request: ApiRequest = {}) {
-      const { waitSeconds } = request;
-      const waiting = waitSeconds ? { timeoutMs: (waitSeconds + 10) * 1000, note: () => undefined } : null;
-      const send = prepare({ ...connection, ...waiting }, method, path, request);
-      let leftMs = waiting?.timeoutMs ?? connection.timeoutMs;
+      const send = prepare(connection, method, path, request);
+      let leftMs = connection.timeoutMs;
       for (let tries = 1; ; tries++) {
         const startedAt = performance.now();
         try {
@@ -78,7 +74,7 @@ export function createApi(connection: Connection): Api {
         } catch (error) {
           leftMs -= performance.now() - startedAt;
           const pause = pauseAfter(error, tries, canRepeat(method, request));
-          if (waiting || pause === null || pause.countedMs >= leftMs) throw error;
+          if (pause === null || pause.countedMs >= leftMs) throw error;
           leftMs -= pause.countedMs;
           connection.note(`${pause.because}. Trying again in ${Math.max(1, Math.round(pause.seconds))} s.`);
           await connection.wait(pause.seconds);

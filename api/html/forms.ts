@@ -48,7 +48,7 @@ const words: readonly (readonly [api: RegExp, form: string])[] = [
   [/^metadata must have at most (\d+) .*/, 'A drop has at most $1 tags'],
   [/^metadata keys/, 'The names of tags'],
   [/^metadata\.(\S+)/, 'The tag $1'],
-  [/^(title|description|passcode)\b/, 'The $1'],
+  [/^(title|description|passcode|text|name)\b/, 'The $1'],
 ];
 
 function wordsOf({ message }: { message: string }): string {

@@ -42,7 +42,7 @@ export interface SignedIn {
   readonly formField: Html;
 }
 
-export type NavItem = 'drops' | 'new' | 'account' | 'operators';
+export type NavItem = 'drops' | 'new' | 'comments' | 'account' | 'operators';
 
 export interface Layout {
   /** The service's own address. */
@@ -148,6 +148,7 @@ const suspensionNotice = html`<p class="notice bad">The operators suspended this
 const links: readonly (readonly [NavItem, path: string, text: string])[] = [
   ['drops', '/drops', 'Drops'],
   ['new', '/drops/new', 'New'],
+  ['comments', '/comments', 'Comments'],
   ['account', '/account', 'Account'],
 ];
 const operatorLink = ['operators', '/operators', 'Operators'] as const;

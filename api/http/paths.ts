@@ -21,6 +21,7 @@ export function browserSignInPath(next: string): string {
 
 export const dashboardPaths = {
   drops: '/drops',
+  comments: '/comments',
   account: '/account',
   operators: '/operators',
   signOut: '/sign-out',

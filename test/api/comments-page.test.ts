@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import { createCommentScene } from '../support/comments-page.ts';
-import { expectError, expectErrorPage } from '../support/expect.ts';
+import { openDashboard } from '../support/dashboard.ts';
+import { expectError, expectErrorPage, expectTooMany } from '../support/expect.ts';
+import { parsePage } from '../support/html.ts';
+import { createPerson } from '../support/person.ts';
 import { useService } from '../support/service.ts';
+import { readStored } from '../support/stored.ts';
 
 const script = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' };
 
@@ -28,6 +32,18 @@ describe('/p/{slug}/comments', () => {
       expect(body).to.deep.equal(expected);
       expect(headers['cache-control']).to.equal('private, no-store');
     }
+  });
+
+  it('a script learns at once that the owner has let others comment, also of a page that is in memory', async () => {
+    const { slug, dashboard } = await publish({});
+    const stranger = guest();
+    await service.get(`/p/${slug}`);
+    const may = async () => (await stranger.get(slug, script)).body;
+    expect(await may()).to.deep.equal({ may: null, open: 0 });
+    await dashboard.owner.request('PATCH', `/api/drops/${slug}`, { body: { comments: 'anyone' } });
+    expect(await may()).to.deep.equal({ may: 'guest', open: 0 });
+    await dashboard.owner.request('PATCH', `/api/drops/${slug}`, { body: { comments: 'owner' } });
+    expect(await may()).to.deep.equal({ may: null, open: 0 });
   });
 
   it('the owner, members and guests write comments on a version, with the words that they are about', async () => {
@@ -99,5 +115,171 @@ describe('/p/{slug}/comments', () => {
     expectErrorPage(await stranger.post(slug, { act: 'add', text: 'x', name: 'x' }), 410, 'forbidden');
     expect(dashboard.owner).to.not.equal(undefined);
     expectErrorPage(await stranger.get('nothing-here'), 404, 'not_found');
+  });
+
+  it('what a guest writes is held: only the own browser and the owner see it, until the owner approves it', async () => {
+    const { slug, owner } = await publish();
+    const [eve, other] = [guest(), guest()];
+    const id = await eve.write(slug, 'It is wrong', { name: ' Eve \n X ' });
+    const seenBy = async (person: typeof eve) => (await person.open(slug)).threads;
+    expect(await seenBy(other)).to.deep.equal([]);
+    expect(await seenBy(await member())).to.deep.equal([]);
+    const [own] = await seenBy(eve);
+    expect(own?.text).to.include('Eve X, guest').and.include('Only you see this until the owner approves it');
+    expect(own?.acts).to.deep.equal(['edit', 'delete']);
+    expect((await eve.open(slug)).page.find('input', { name: 'name' })?.attributes.value).to.equal('Eve X');
+    const [held] = await seenBy(owner);
+    expect([held?.state, held?.acts]).to.deep.equal(['held', ['approve', 'delete']]);
+    for (const act of ['approve', 'resolve'])
+      expectErrorPage(await eve.send(slug, { act, id }), 403, 'forbidden');
+    for (const act of ['approve', 'edit', 'delete', 'reply'])
+      expectErrorPage(await other.send(slug, { act, id, text: 'Mine' }), 404, 'not_found');
+    await owner.act(slug, 'approve', id);
+    expect((await seenBy(other)).map(({ text, acts }) => [text.includes('It is wrong'), acts])).to.deep.equal(
+      [[true, []]],
+    );
+    expectErrorPage(await other.send(slug, { act: 'edit', id, text: 'Mine' }), 403, 'forbidden');
+    expectErrorPage(await eve.send(slug, { act: 'reply', id, text: 'And' }), 403, 'forbidden');
+    await eve.act(slug, 'edit', id, { text: 'Something else' });
+    expect(await seenBy(other)).to.deep.equal([]);
+    await eve.act(slug, 'delete', id);
+    expect(await seenBy(owner)).to.deep.equal([]);
+  });
+
+  it('a guest has a cookie for this page after the first comment, also if the form was sent twice at once', async () => {
+    const { slug } = await publish();
+    const [eve, late] = [guest(), guest()];
+    const hidden = eve.hiddenOf(await eve.open(slug));
+    const fields = { ...hidden, act: 'add', text: 'Twice', name: 'Eve' };
+    const [first, second] = [await eve.post(slug, fields), await late.post(slug, fields)];
+    expect(first.cookies).to.deep.equal(second.cookies);
+    expect(first.cookies.join()).to.match(
+      new RegExp(
+        `^dropleaf_guest=[0-9a-f]{64}; Max-Age=34560000; Path=/p/${slug}/comments; HttpOnly; SameSite=Lax$`,
+      ),
+    );
+    const secret = /=(\w{64})/.exec(first.cookies.join())?.[1] ?? '';
+    expect(JSON.stringify(await readStored(service.config))).to.not.include(secret);
+    expect((await eve.open(slug)).threads).to.have.length(1);
+  });
+
+  it('a guest must have a name of 1 to 40 characters; the text has 1 to 4,000; what was typed stays in the form', async () => {
+    const { slug } = await publish();
+    const eve = guest();
+    const quote = { quote: 'this', position: '3' };
+    for (const [fields, message] of [
+      [{ name: ' ', text: 'A text' }, 'The name must not be blank.'],
+      [{ name: 'x'.repeat(41), text: 'A text' }, 'The name must be at most 40 characters (got 41).'],
+      [{ name: 'Eve', text: '\r\n' }, 'The text must not be blank.'],
+      [{ name: 'Eve', text: 'x'.repeat(4_001) }, 'The text must be at most 4000 characters (got 4001).'],
+    ] as const) {
+      const answer = await eve.send(slug, { act: 'add', ...quote, ...fields });
+      expectErrorPage(answer, 400, 'invalid_arg');
+      const page = parsePage(answer.text);
+      expect(page.find('p', { id: 'fault' })?.text).to.equal(message);
+      expect(page.find('input', { name: 'name' })?.attributes.value).to.equal(fields.name);
+      expect(page.find('input', { name: 'quote' })?.attributes.value).to.equal('this');
+      if (fields.text.trim() !== '')
+        expect(page.find('textarea', { name: 'text' })?.text.trim()).to.equal(fields.text);
+    }
+    expectErrorPage(await eve.send(slug, { name: 'Eve', text: 'x' }), 400, 'invalid_arg');
+  });
+
+  it('members reply, resolve and change what is theirs; the owner everything but the texts of others', async () => {
+    const { slug, owner } = await publish({ comments: 'members' });
+    const [ada, ben] = [await member(), await member()];
+    const id = await ada.write(slug, 'First');
+    await ben.act(slug, 'reply', id, { text: 'A reply' });
+    const actsOf = async (person: typeof ada) => (await person.open(slug)).threads[0]?.acts;
+    expect(await actsOf(ada)).to.deep.equal(['resolve', 'reply', 'edit', 'delete']);
+    expect(await actsOf(ben)).to.deep.equal(['edit', 'delete', 'reply']);
+    expect(await actsOf(owner)).to.deep.equal(['delete', 'resolve', 'reply', 'delete']);
+    for (const act of ['resolve', 'edit', 'delete'])
+      expectErrorPage(await ben.send(slug, { act, id, text: 'Mine' }), 403, 'forbidden');
+    expectErrorPage(await owner.send(slug, { act: 'edit', id, text: 'Mine' }), 403, 'forbidden');
+    await ada.act(slug, 'resolve', id);
+    expect((await ben.open(slug)).threads[0]?.state).to.equal('resolved');
+    await owner.act(slug, 'open', id);
+    await ada.act(slug, 'edit', id, { text: 'Changed' });
+    expect((await ben.open(slug)).threads[0]?.text).to.include('Changed');
+    await owner.act(slug, 'delete', id);
+    expect((await ada.open(slug)).threads).to.deep.equal([]);
+    const late = await ada.send(slug, { act: 'reply', id, text: 'Late' });
+    expectErrorPage(late, 404, 'not_found');
+    expect(parsePage(late.text).find('textarea', { id: 'text' })?.text.trim()).to.equal('Late');
+  });
+
+  it('a comment of another page is not there', async () => {
+    const [one, two] = [await publish(), await publish()];
+    const id = await one.owner.write(one.slug, 'Here');
+    for (const act of ['reply', 'resolve', 'edit', 'delete'])
+      expectErrorPage(await two.owner.send(two.slug, { act, id, text: 'There' }), 404, 'not_found');
+    expect((await one.owner.open(one.slug)).threads).to.have.length(1);
+  });
+
+  it('others may write 20 an hour from an address, members 60, and 120 on a drop', async () => {
+    const { slug, owner } = await publish();
+    const ofOthers = async (person: ReturnType<typeof guest>, text: string) =>
+      (await person.send(slug, { act: 'add', text, name: 'Guest' })).status;
+    const [eve, neighbour] = [guest('198.51.100.1'), guest('198.51.100.1')];
+    for (let n = 0; n < 20; n++) expect(await ofOthers(eve, `${n}`)).to.equal(303);
+    expect(await ofOthers(neighbour, 'More')).to.equal(429);
+    const ada = await member();
+    for (let n = 0; n < 60; n++) expect(await ofOthers(ada, `${n}`), `${n}`).to.equal(303);
+    expectTooMany(await ada.send(slug, { act: 'add', text: 'More' }), 'rate_limited');
+    const ben = await member();
+    for (let n = 0; n < 40; n++) expect(await ofOthers(ben, `${n}`)).to.equal(303);
+    expect(await ofOthers(await member(), 'More')).to.equal(429);
+    await owner.write(slug, 'The owner may');
+    service.clock.advance(3_600_000);
+    expect(await ofOthers(neighbour, 'Later')).to.equal(303);
+  });
+
+  it('a suspended account reads, and writes nothing', async () => {
+    const { slug, owner, dashboard } = await publish({ comments: 'members' });
+    await owner.write(slug, 'Mine');
+    const account = await service.accountOf(dashboard.owner);
+    await service.services.moderation.suspend(account, { by: 'root', reason: null });
+    const { threads, text, page } = await owner.open(slug);
+    expect(threads.map(({ acts }) => acts)).to.deep.equal([[]]);
+    expect(text).to.include('suspended');
+    expect(page.all('form')).to.deep.equal([]);
+    const fields = { act: 'add', text: 'More', form_token: dashboard.formToken };
+    expectErrorPage(await owner.post(slug, fields), 403, 'forbidden');
+  });
+
+  it('who may not comment is told who may, and a person who signs in comes back', async () => {
+    const members = await publish({ comments: 'members' });
+    const owners = await publish({});
+    const stranger = createPerson(service);
+    const refused = await stranger.open(`/p/${members.slug}/comments?v=1`);
+    expectErrorPage(refused.answer, 403, 'forbidden');
+    expect(refused.text).to.include('Only people who are signed in can read and write comments on it');
+    const link = refused.page.all('a').find(({ text }) => text === 'Sign in')?.attributes.href ?? '';
+    const form = await stranger.open(link);
+    const key = String(service.services.signInKey);
+    const { name } = await service.newOwner();
+    const back = await stranger.submit(form, { name, key });
+    expect([back.status, back.path]).to.deep.equal([200, `/p/${members.slug}/comments?v=1`]);
+    const other = await stranger.open(`/p/${owners.slug}/comments`);
+    expect(other.text).to.include('Only the owner of this page').and.not.include('Sign in');
+    expect((await stranger.post(`/p/${owners.slug}/comments`, { act: 'add', text: 'x' })).status).to.equal(
+      403,
+    );
+  });
+
+  it('what was typed waits for the sign-in if the session has ended', async () => {
+    const { slug, owner, dashboard } = await publish({});
+    const fields = { ...owner.hiddenOf(await owner.open(slug)), act: 'add', text: 'Typed for long' };
+    const { sessions } = service.services;
+    const caller = (await sessions.identify(dashboard.cookie.split('=')[1] ?? ''))?.caller;
+    await sessions.revoke(caller ?? expect.fail('no session'), dashboard.sessionId);
+    const answer = await owner.post(slug, fields);
+    expectErrorPage(answer, 401, 'unauthorized');
+    const kept_form = parsePage(answer.text).find('input', { name: 'kept_form' })?.attributes.value ?? '';
+    const again = await openDashboard(service, dashboard.owner);
+    const shown = await again.post(`/p/${slug}/comments`, { kept_form });
+    expectErrorPage(shown, 403, 'forbidden');
+    expect(parsePage(shown.text).find('textarea', { name: 'text' })?.text.trim()).to.equal('Typed for long');
   });
 });

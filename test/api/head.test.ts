@@ -126,7 +126,7 @@ describe('HEAD', () => {
     };
     const headersOf = (path: string): Readonly<Record<string, string>> => {
       if (path.startsWith('/api/')) return { authorization: `Bearer ${owner.token}` };
-      return /^\/(drops|account|operators)(\/|$)/.test(path) ? { cookie } : {};
+      return /^\/(drops|comments|account|operators)(\/|$)/.test(path) ? { cookie } : {};
     };
     const { routes } = routesOf(service.services);
     const paths = routes.filter(({ method }) => method === 'GET').map(({ path }) => path);

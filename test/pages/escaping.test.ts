@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { commentsPage, refusalPage } from '../../api/comments/pages/views.ts';
+import { ownCommentsPage } from '../../api/dashboard/comments/page.ts';
 import { editPage } from '../../api/dashboard/drop/edit.ts';
 import { dropPage } from '../../api/dashboard/drop/page.ts';
 import { passcodePage as ownerPasscodePage } from '../../api/dashboard/drop/passcode.ts';
@@ -17,8 +19,9 @@ import {
   problemPage,
   providerPage,
 } from '../../api/sign-in/views.ts';
+import type { Author, Comment } from '../../shared/comments/comment.ts';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
-import type { Drop } from '../../shared/drops/drop.ts';
+import type { Drop, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf, pageOf } from '../support/layout.ts';
@@ -103,6 +106,13 @@ const marked: Record<string, (text: string) => string> = {
     htmlOf(ownedPage({ ...drop(text), takedown: { at: 0, reason: text } }, text)),
   'the details of a drop': (text) => htmlOf(details(text, 'invalid_arg')),
   'the details after a conflict': (text) => htmlOf(details(text, 'version_conflict')),
+  'comments on a page': (text) => barePageOf(comments(text)).html,
+  'comments on a page, after an answer was refused': (text) => barePageOf(comments(text, 'reply')).html,
+  'comments on a page, after a change was refused': (text) => barePageOf(comments(text, 'edit')).html,
+  'comments on a page, after a new one was refused': (text) => barePageOf(comments(text, 'add')).html,
+  'no comments on a page': (text) =>
+    barePageOf(refusalPage({ page: page(text), action: text, isSignedIn: false, isFramed: false })).html,
+  "an owner's comments": (text) => htmlOf(ownComments(text)),
   'the passcode of a drop': (text) =>
     htmlOf(
       ownerPasscodePage({
@@ -150,8 +160,56 @@ function ownedPage(owned: Drop, text: string) {
     stats: { viewCount: 1, days: [{ date: '2026-01-31', views: 1 }] },
     range: { key: '30', days: 1, name: '30 days', step: 1 },
     preview: { src: text, sandbox: '', source: '' },
+    comments: { open: 1, held: 1 },
     versions: [{ ...facts, publishedBy: { kind: 'token', id: 'x', label: text } }],
   });
+}
+
+function page(text: string): PageWithVersion {
+  const version = { id: 'v2', number: 2, hasContext: false, mediaType: 'text/html', createdAt: 0 };
+  const { id: dropId, ...fields } = drop(text);
+  return { ...fields, dropId, lock: null, isTakenDown: false, version: { ...version, sizeBytes: 1 } };
+}
+
+/** A thread of every kind. */
+function threads(text: string, reader: Author): Comment[] {
+  const author = { ...reader, name: text, via: text };
+  const anchor = { quote: text, prefix: text, suffix: text, position: 1 };
+  const reply = { id: 'r', author, text, createdAt: 0 };
+  const thread: Omit<Comment, 'state'> = {
+    ...{ id: 'x', ownerId: 'x', dropId: 'x', slug: 'abc', versionId: 'v1', version: 1, anchor, author, text },
+    ...({ inLatest: 'gone', kind: 'comment' } as const),
+    ...{ replies: [reply], resolvedBy: { versionId: 'x', version: 2 }, resolving: null },
+    ...{ seq: 1, otherSeq: 1, createdAt: 0, updatedAt: 0, updatedBy: null },
+  };
+  const byOther = { ...author, accountId: 'y' };
+  return (['open', 'held', 'resolved'] as const).flatMap((state): Comment[] => [
+    { ...thread, state },
+    { ...thread, state, author: byOther },
+  ]);
+}
+
+function threadsView(text: string, role: Author['role'], act?: string) {
+  const reader = { role, accountId: 'x', guest: null, name: text, via: null, tokenId: null };
+  const fields = { act: act ?? '', id: 'x', text, name: text, quote: text, prefix: text, position: text };
+  const attempt = { form: new Map(Object.entries(fields)), error: failure('invalid_arg', text) };
+  const view = { reader, versionId: 'v2', action: text, fields: html`` };
+  return act === undefined ? view : { ...view, attempt };
+}
+
+function comments(text: string, act?: string) {
+  const view = threadsView(text, act === 'add' ? 'guest' : 'member', act);
+  return commentsPage({ page: page(text), threads: threads(text, view.reader), view, isFramed: false });
+}
+
+function ownComments(text: string) {
+  const view = { ...threadsView(text, 'owner', 'edit'), versionId: null };
+  return ownCommentsPage(
+    'open',
+    [{ slug: 'abc', title: text, threads: threads(text, view.reader) }],
+    7,
+    view,
+  );
 }
 
 /** After a change that was refused. */
@@ -162,7 +220,7 @@ function details(text: string, code: 'invalid_arg' | 'version_conflict') {
   return editPage({
     ...{ drop: other, formField: html``, maxTags: 10 },
     values: {
-      ...{ title: text, description: text, expires: text, ifMatch: text, shown: text },
+      ...{ title: text, description: text, expires: text, comments: text, ifMatch: text, shown: text },
       tags: [[text, text]],
     },
     error: failure(code, text, { fields }),

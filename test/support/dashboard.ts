@@ -56,7 +56,8 @@ export function dashboardPathsOf(
 ): Map<string, string> {
   const { routes } = routesOf(services);
   const own = routes.filter(
-    ({ method: of, path }) => of === method && /^\/(drops|account|operators|sign-out)(\/|$)/.test(path),
+    ({ method: of, path }) =>
+      of === method && /^\/(drops|comments|account|operators|sign-out)(\/|$)/.test(path),
   );
   const fill = (path: string) => path.replace(':slug', slug).replace(':n', '1').replace(':id', tokenId);
   return new Map(own.map(({ path }) => [path, fill(path)]));

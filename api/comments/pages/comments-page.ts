@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import { type Author, type Comment, commentLimits } from '../../../shared/comments/comment.ts';
+import type { Author } from '../../../shared/comments/comment.ts';
 import { isHttps } from '../../../shared/config/config.ts';
-import { hashSessionSecret, newSessionSecret } from '../../../shared/credentials/session.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import type { Page, PageWithVersion } from '../../../shared/drops/drop.ts';
 import type { Attempt } from '../../dashboard/pages.ts';
@@ -12,6 +12,7 @@ import { visitorOf } from '../../http/client-address.ts';
 import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
 import { isFromOtherSite } from '../../http/form.ts';
 import { keptField, keptFormBytes, tokenField } from '../../http/kept-forms.ts';
+import { readSlug } from '../../http/parameters.ts';
 import { pagePartPath } from '../../http/paths.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
@@ -19,16 +20,17 @@ import { sendJson } from '../../http/send.ts';
 import type { Session } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
 import { createGate } from '../../pages/gate.ts';
-import { add, change, formIdInput, readText } from './acts.ts';
+import { add, change, formIdInput, formIdOf, readName } from './acts.ts';
 import { commentsPage, refusalPage } from './views.ts';
 
 /** The cookie with the secret of a guest who has written comments on the page. Stored is its SHA-256. */
 const guestCookie = 'dropleaf_guest';
+const secretPattern = /^[0-9a-f]{64}$/;
 const guestSeconds = 400 * 24 * 60 * 60;
 
 /** GET and POST /p/{slug}/comments: a page of ours beside a page, or alone. Scripts get JSON: what the reader may do. */
 export function commentsPageRoutes({ services, sessions, readForm, layout }: RouteParts): readonly Route[] {
-  const { comments, clock, config } = services;
+  const { comments, pages, sealer, clock, config } = services;
   const gate = createGate(services);
   const cookieOf = ({ slug }: Page) => ({
     path: pagePartPath(slug, 'comments'),
@@ -42,36 +44,30 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
     return page;
   }
 
-  /** @param name what a guest has typed */
-  function readerOf(req: IncomingMessage, page: Page, session: Session | null, name = ''): Author | null {
+  /** null: the browser has none for this page. */
+  function secretOf(req: IncomingMessage, page: Page): string | null {
     const secrets = readCookies(req.headers.cookie, cookieName(guestCookie, cookieOf(page)));
-    const guest = secrets.map(hashSessionSecret).find((hash) => hash !== null) ?? null;
-    return comments.readerOf(page, {
-      caller: session?.caller ?? null,
-      name: session?.accountName ?? name,
-      guest,
-    });
+    return secrets.find((secret) => secretPattern.test(secret)) ?? null;
+  }
+
+  /** @param secret of a guest, who has typed the name */
+  function readerOf(page: Page, session: Session | null, secret: string | null, name = ''): Author | null {
+    const guest = secret && createHash('sha256').update(secret).digest('hex');
+    const { caller, accountName } = session ?? { caller: null, accountName: name };
+    return comments.readerOf(page, { caller, name: accountName, guest });
   }
 
   async function shownPage(req: Request, page: PageWithVersion, session: Session | null, attempt?: Attempt) {
     const { slug, version } = page;
     const action = pagePartPath(slug, 'comments', version.number);
-    const reader = readerOf(req, page, session);
+    const reader = readerOf(page, session, secretOf(req, page));
     const isFramed = req.headers['sec-fetch-dest'] === 'iframe';
     if (reader === null) return refusalPage({ page, action, isSignedIn: session !== null, isFramed });
-    const threads: Comment[] = await comments.listOfPage(page, reader);
+    const threads = await comments.listOfPage(page, reader);
     const fields = html`${session?.formField}${formIdInput(clock.now())}`;
     const mayWrite = session?.caller.isSuspended !== true;
     const view = { reader, versionId: version.id, action, attempt, fields: mayWrite ? fields : null };
     return commentsPage({ page, threads, view, isFramed });
-  }
-
-  /** The guest whose browser this is; the browser gets a secret if it has none. */
-  function guestOf(res: Response, page: Page, guest: Author): Author {
-    if (guest.guest !== null) return guest;
-    const secret = newSessionSecret();
-    setCookie(res, guestCookie, secret, cookieOf(page));
-    return { ...guest, guest: hashSessionSecret(secret) };
   }
 
   /** Does what the form asks for. @returns where it leads */
@@ -83,16 +79,16 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
     form: Form,
   ) {
     const isNew = form.get('act') === 'add';
-    const isGuest = session === null;
-    const name = isGuest && isNew ? readText(form, 'name', commentLimits.name, 'Your name') : '';
-    const reader = readerOf(req, page, session, name.replace(/\s+/g, ' '));
-    if (reader === null) throw new DropError('forbidden', 'You may not write comments on this page');
-    const author = isGuest && isNew ? guestOf(res, page, reader) : reader;
+    const isGuest = isNew && session === null;
+    const name = isGuest ? readName(form) : '';
+    // Of the form, so that a form that is sent twice at once is that of one guest.
+    const secret = secretOf(req, page) ?? sealer.hashes('guest', formIdOf(form, clock.now()))[0];
+    const author = readerOf(page, session, secret, name);
+    if (author === null) throw new DropError('forbidden', 'You may not write comments on this page');
     const done = await comments.countFor(page, author, visitorOf(req.ip), () =>
-      isNew
-        ? add(comments, page, author, form, clock.now())
-        : change(comments, page, author, form, clock.now()),
+      (isNew ? add : change)(comments, page, author, form, clock.now()),
     );
+    if (isGuest) setCookie(res, guestCookie, secret, cookieOf(page));
     return `${pagePartPath(page.slug, 'comments', page.version.number)}${done === null ? '' : `#t-${done}`}`;
   }
 
@@ -121,12 +117,16 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
   const path = pagePartPath(':slug', 'comments');
   return [
     open('GET', path, async (req, res) => {
+      // The script of every viewer page asks. What comes from memory must be sent before anything is awaited.
+      const isNobody = !isNavigation(req) && sessions.cookie.read(req).length === 0;
+      if (isNobody && pages.getCached(readSlug(req), null)?.comments === 'owner')
+        return sendMay(res, null, 0);
       const page = await openPage(req, res);
       const session = isFromOtherSite(req) ? null : await sessions.find(req);
       if (isNavigation(req)) return show(res, await shownPage(req, page, session), layout.bare);
-      const may = readerOf(req, page, session)?.role ?? null;
+      const may = readerOf(page, session, null)?.role ?? null;
       const counts = may === null ? undefined : (await comments.count([page.dropId])).get(page.dropId);
-      sendJson(res, { may, open: counts?.open ?? 0 });
+      sendMay(res, may, counts?.open ?? 0);
     }),
 
     open('POST', path, async (req, res) => {
@@ -138,4 +138,10 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
       return answer(req, res, form, null, async () => null);
     }),
   ];
+}
+
+/** What browser/viewer reads. */
+function sendMay(res: Response, may: Author['role'] | null, open: number): void {
+  res.setHeader('Cache-Control', 'private, no-store');
+  sendJson(res, { may, open });
 }

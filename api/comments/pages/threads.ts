@@ -45,9 +45,12 @@ function message({ author: { name, role, via }, text, createdAt }: Comment | Rep
 }
 
 /** What is special about a thread. */
-function marks({ slug, version, versionId, state, resolvedBy, inLatest }: Comment, view: ThreadsView): Html {
+function marks(
+  { id, slug, version, versionId, state, resolvedBy, inLatest }: Comment,
+  view: ThreadsView,
+): Html {
   const mark = (text: Fragment, kind = '') => html`<span class="badge ${kind}">${text}</span>`;
-  const ofVersion = html`<a href="${pagePath(slug)}?v=${version}" target="_top">On version ${version}</a>`;
+  const ofVersion = html`<a href="${pagePath(slug)}?v=${version}#comment-${id}" target="_top">On version ${version}</a>`;
   const isHeld =
     view.reader.role === 'owner' ? 'Waits for you' : 'Only you see this until the owner approves it';
   return html`<p class="marks">${state === 'held' && mark(isHeld, 'warn')}${versionId !== view.versionId && mark(ofVersion)}${

@@ -2,7 +2,7 @@ import { isSame } from '../../../shared/comments/authors.ts';
 import { type Comment, commentLimits } from '../../../shared/comments/comment.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../../shared/drops/drop.ts';
-import { fieldState, formError } from '../../html/forms.ts';
+import { faultsOf, fieldState, formError } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { browserSignInPath, pagePath } from '../../http/paths.ts';
@@ -24,7 +24,7 @@ export function commentsPage(parts: {
   );
   return lay(page, isFramed, {
     error,
-    body: html`${formError(error)}
+    body: html`${formError(error && faultsOf(error).message)}
 ${view.fields === null ? suspension : newForm(threads, view)}
 <h2>Open (${open.length})</h2>
 ${open.length === 0 ? html`<p class="soft">There are no open comments.</p>` : threadList(open, view)}
@@ -79,8 +79,11 @@ function inOrder(threads: readonly Comment[], versionId: string): Comment[] {
 }
 
 function newForm(threads: readonly Comment[], { action, fields, reader, attempt }: ThreadsView): Html {
-  const form = attempt?.form.get('act') === 'add' ? attempt.form : undefined;
-  const field = attempt?.error.details?.field;
+  const { form: tried, error } = attempt ?? {};
+  // A reply to a comment that was deleted meanwhile can become a comment.
+  const isHere = tried?.get('act') === 'add' || (tried?.has('text') && error?.code === 'not_found');
+  const form = isHere ? tried : undefined;
+  const field = error?.details?.field;
   const sent = (name: string) => form?.get(name) ?? '';
   const hidden = ['quote', 'prefix', 'suffix', 'position'].map(
     (name) => html`<input type="hidden" name="${name}" value="${sent(name)}">`,

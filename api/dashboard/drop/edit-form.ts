@@ -12,6 +12,8 @@ export interface EditValues {
   readonly tags: readonly (readonly [name: string, value: string])[];
   /** `2026-01-31T12:00`, in UTC; '' for never. */
   readonly expires: string;
+  /** Who may write comments. */
+  readonly comments: string;
   /** The revision of the drop that the person saw. */
   readonly ifMatch: string;
   /** The fields as the form first showed them (`fieldsText`), which tells what the person changed. */
@@ -28,6 +30,7 @@ export function valuesOf(drop: Drop, maxTags: number): EditValues {
     description: withLineFeeds(drop.description ?? ''),
     tags: withEmptyRows(tags, maxTags),
     expires: expiresField(drop),
+    comments: drop.comments,
   };
   return { ...fields, ifMatch: String(drop.rev), shown: JSON.stringify(fieldsText(fields)) };
 }
@@ -37,13 +40,14 @@ export function afterConflict(values: EditValues, live: Drop, maxTags: number): 
   const before = readShown(values.shown);
   const sent = fieldsText(values);
   const isChanged = (field: keyof typeof sent) => before?.[field] !== sent[field];
-  const { title, description, tags, expires } = values;
+  const { title, description, tags, expires, comments } = values;
   return {
     ...valuesOf(live, maxTags),
     ...(isChanged('title') && { title }),
     ...(isChanged('description') && { description }),
     ...(isChanged('tags') && { tags }),
     ...(isChanged('expires') && { expires }),
+    ...(isChanged('comments') && { comments }),
   };
 }
 
@@ -53,9 +57,10 @@ export function isLive(values: EditValues, drop: Drop, maxTags: number): boolean
 }
 
 /** What the fields say, each as one text. */
-export function fieldsText({ title, description, tags, expires }: Omit<EditValues, 'ifMatch' | 'shown'>) {
+export function fieldsText(values: Omit<EditValues, 'ifMatch' | 'shown'>) {
+  const { title, description, tags, expires, comments } = values;
   const filled = tags.filter(([name, value]) => name !== '' || value !== '');
-  return { title, description, tags: JSON.stringify(filled), expires };
+  return { title, description, tags: JSON.stringify(filled), expires, comments };
 }
 
 /** null: the field was tampered with, or is missing. */
@@ -84,6 +89,7 @@ export function readValues(form: Attempt['form']): EditValues {
     description: withLineFeeds(field('description')),
     tags,
     expires: field('expires'),
+    comments: field('comments'),
     ifMatch: field('if_match'),
     shown: field('shown'),
   };
@@ -105,7 +111,8 @@ export function editFormBytes(config: Config): number {
  * The body of a PATCH. A form has no seconds of an expiry, so what was not changed stays. @param drop as the form showed it
  * @throws DropError `invalid_arg` for a tag that is there twice, or an invalid time
  */
-export function toPatchBody({ title, description, tags, expires }: EditValues, drop: Drop): object {
+export function toPatchBody(values: EditValues, drop: Drop): object {
+  const { title, description, tags, expires, comments } = values;
   const metadata = new Map<string, string>();
   for (const [name, value] of tags) {
     if (name === '' && value === '') continue;
@@ -117,6 +124,7 @@ export function toPatchBody({ title, description, tags, expires }: EditValues, d
     title: keep(title, drop.title, inOneLine),
     description: keep(description, drop.description ?? '', withLineFeeds),
     metadata: Object.fromEntries(metadata),
+    ...(comments !== '' && { comments }),
     ...(expires !== expiresField(drop) && { expires_at: expires === '' ? null : fromField(expires) }),
   };
 }

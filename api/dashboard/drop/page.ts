@@ -1,3 +1,4 @@
+import type { CommentCounts } from '../../../shared/comments/comment-store.ts';
 import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { type Html, html, toText, visible, visibleLines } from '../../html/html.ts';
@@ -10,6 +11,7 @@ import type { RouteParts } from '../../http/route-parts.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { sandbox } from '../../pages/raw-headers.ts';
 import { sourceHandlers } from '../../versions/source.ts';
+import { commenterNames, countText } from '../comments/page.ts';
 import { type HistoryData, historySection, historyStyles } from '../history/versions.ts';
 import { type VersionConfig, versionForm } from '../new/version.ts';
 import { dashboardPages } from '../pages.ts';
@@ -20,6 +22,8 @@ import { type Range, rangeOf, type Views, viewsSection } from './views-section.t
 interface OwnedPage extends HistoryData {
   readonly stats: Views;
   readonly range: Range;
+  /** undefined: nobody has written any. */
+  readonly comments: CommentCounts | undefined;
   /** null: the page was taken down. */
   readonly preview: Preview | null;
   readonly config: VersionConfig;
@@ -29,7 +33,7 @@ interface OwnedPage extends HistoryData {
 
 /** /drops/{slug}: one drop for its owner. */
 export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, viewStats, config } = parts.services;
+  const { drops, viewStats, comments, config } = parts.services;
   const previewOf = createPreviews(parts.services);
   const source = sourceHandlers(parts.services);
 
@@ -46,7 +50,9 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
         previewOf(caller, slug),
         drops.listVersions(caller, slug),
       ]);
-      return dropPage({ drop, stats, range, preview, versions, config, notice, formField });
+      const counts = (await comments.count([drop.id])).get(drop.id);
+      const page = { drop, stats, range, preview, versions, comments: counts };
+      return dropPage({ ...page, config, notice, formField });
     }),
 
     /** The latest version, as it was posted. */
@@ -55,7 +61,7 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
 }
 
 export function dropPage(parts: OwnedPage): PageParts {
-  const { drop, versions, stats, range, preview, config, notice, formField } = parts;
+  const { drop, versions, stats, range, comments, preview, config, notice, formField } = parts;
   const { BASE_URL } = config;
   const next = preview && versionForm({ drop, preview, formField }, config);
   return {
@@ -67,7 +73,7 @@ export function dropPage(parts: OwnedPage): PageParts {
 ${takenDownNotice(drop)}
 <div${preview && html` class="columns"`}>
 ${previewSection(preview)}
-<div class="aside">${detailsSection(drop, versions[0])}
+<div class="aside">${detailsSection(drop, versions[0], comments)}
 ${drop.takedown === null && shareSection(drop, BASE_URL)}</div>
 ${viewsSection({ slug: drop.slug, stats, range })}
 </div>
@@ -86,13 +92,14 @@ function takenDownNotice({ takedown, slug }: Drop): Html | null {
 }
 
 /** What the owner has said about a drop, and the way to change it. */
-function detailsSection(drop: Drop, latest: OwnedVersion | undefined): Html {
+function detailsSection(drop: Drop, latest: OwnedVersion | undefined, counts: OwnedPage['comments']): Html {
   const { slug, title, description, metadata, locked, createdAt, updatedAt, expiresAt } = drop;
   const paths = dropPaths(slug);
   const mayChange = drop.takedown === null;
   const passcode = locked
     ? 'Viewers must enter it.'
     : soft('None: everybody with the link can read the page.');
+  const comments = countText(counts) ?? 'No open comments';
   return html`<section class="panel" aria-labelledby="details-title">
 <div class="panel-head"><h2 id="details-title">Details</h2>${mayChange && html`<a class="button quiet small" href="${paths.edit}">Edit details</a>`}</div>
 <dl class="facts plain">
@@ -101,6 +108,7 @@ ${fact('Description', description === null ? soft('None') : visibleLines(descrip
 ${fact('Tags', metadata.size === 0 ? soft('None') : tagList(metadata))}
 ${fact('Passcode', html`${passcode}${mayChange && html` <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`}`)}
 ${fact('Context', contextText(drop, latest))}
+${fact('Comments', html`${mayChange ? html`<a href="${pagePartPath(slug, 'comments')}">${comments}</a>` : comments} ${soft(`${commenterNames[drop.comments]} can write some.`)}`)}
 ${fact('Expires', expiresAt === null ? soft('Never') : html`<span class="badge warn">${timeTag(expiresAt)}</span>`)}
 ${fact('Created', timeTag(createdAt))}
 ${fact('Changed', timeAgo(updatedAt))}

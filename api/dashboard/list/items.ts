@@ -1,7 +1,7 @@
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { copyButton, countOf, menu, timeAgo } from '../../html/parts.ts';
-import { ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
+import { ownerPath, pagePartPath, pagePath, pageUrl } from '../../http/paths.ts';
 import type { Preview } from '../../pages/frame.ts';
 import { menuLinks } from '../drop/header.ts';
 import { dropPaths } from '../paths.ts';
@@ -14,6 +14,8 @@ export interface ListedDrop {
   readonly drop: Drop;
   /** The views of each of the last days, oldest first. */
   readonly recentViews: readonly number[];
+  /** `2 open comments`; null: there are none. */
+  readonly comments: string | null;
   /** null or absent: the page is not shown. */
   readonly preview?: Preview | null;
 }
@@ -28,7 +30,8 @@ export function dropItems(listed: readonly ListedDrop[], address: ListAddress, b
 function card(item: ListedDrop, address: ListAddress, baseUrl: string): Html {
   const { drop, recentViews, preview } = item;
   return html`<li class="card" id="drop-${drop.slug}">
-${thumbnail(drop, preview ?? null)}
+${thumbnail(preview ?? null)}
+${badges(item)}
 <div class="card-body">${heading(drop, 'clip card-link')}
 ${description(drop)}
 ${tags(drop, address)}
@@ -38,13 +41,14 @@ ${box(drop)}
 </li>`;
 }
 
-function row({ drop, recentViews }: ListedDrop, address: ListAddress, baseUrl: string): Html {
+function row(item: ListedDrop, address: ListAddress, baseUrl: string): Html {
+  const { drop, recentViews } = item;
   return html`<li class="drop-row" id="drop-${drop.slug}">
 ${box(drop)}
 <div class="what">${heading(drop, 'clip')}
 ${description(drop)}
 ${tags(drop, address)}
-<div class="meta">${badges(drop)}${facts(drop)}</div></div>
+<div class="meta">${badges(item)}${facts(drop)}</div></div>
 <div class="views">${sparkline(recentViews)}<span class="small number">${countOf(drop.viewCount, 'view')}</span></div>
 ${actions(drop, baseUrl)}
 </li>`;
@@ -56,12 +60,11 @@ const denied = ['autoplay', 'camera', 'microphone', 'geolocation', 'display-capt
   .join('; ');
 
 /** The page itself, which nobody can use there. A script puts the frame in place (browser/drops/thumbnails.ts). */
-function thumbnail(drop: Drop, preview: Preview | null): Html {
+function thumbnail(preview: Preview | null): Html {
   return html`<div class="scaled thumbnail" aria-hidden="true">${
     preview &&
     html`<template><iframe src="${preview.src}" title="Preview" sandbox="${preview.sandbox}" allow="${denied}" referrerpolicy="no-referrer" tabindex="-1" aria-hidden="true" inert></iframe></template>`
-  }</div>
-${badges(drop)}`;
+  }</div>`;
 }
 
 function heading({ slug, title }: Drop, kind: string): Html {
@@ -89,11 +92,13 @@ function tagLink(tag: readonly [string, string], address: ListAddress): Html {
   return html`<a class="tag" href="${href}"${isOn && html` aria-current="true"`}>${visible(tag.join(': '))}</a>`;
 }
 
-function badges({ takedown, locked, expiresAt }: Drop): Html | null {
-  if (takedown === null && !locked && expiresAt === null) return null;
+function badges({ drop, comments }: ListedDrop): Html | null {
+  const { slug, takedown, locked, expiresAt } = drop;
+  if (takedown === null && !locked && expiresAt === null && comments === null) return null;
+  const link = html`<a class="badge good above" href="${pagePartPath(slug, 'comments')}">${comments}</a>`;
   return html`<p class="badges">${takedown !== null && html`<span class="badge bad">Taken down</span>`}${
     locked && html`<span class="badge">Locked</span>`
-  }${expiresAt !== null && html`<span class="badge warn">Expires ${timeAgo(expiresAt)}</span>`}</p>`;
+  }${expiresAt !== null && html`<span class="badge warn">Expires ${timeAgo(expiresAt)}</span>`}${takedown === null && comments !== null && link}</p>`;
 }
 
 function facts({ latestVersion, createdAt, updatedAt }: Drop): Html {

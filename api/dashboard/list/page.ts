@@ -12,6 +12,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { orAgain } from '../../http/show.ts';
 import { createPreviews, previewsSource, thumbnailSandbox } from '../../pages/frame.ts';
+import { countText } from '../comments/page.ts';
 import { dropTarget } from '../new/drop.ts';
 import { dashboardPages } from '../pages.ts';
 import {
@@ -60,7 +61,7 @@ interface ListPage {
 
 /** /drops: what an owner has published. */
 export function listRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, viewStats, config } = parts.services;
+  const { drops, viewStats, comments, config } = parts.services;
   const { page } = dashboardPages(parts, 'drops');
   const readAddress = createAddressReader(config);
   const choices = createChoices(config);
@@ -74,14 +75,16 @@ export function listRoutes(parts: RouteParts): readonly Route[] {
       const lastPage = Math.max(1, Math.ceil(total / pageSize));
       if (address.page > lastPage) return listHref(address, { page: lastPage }); // its drops were deleted
       const previewOf = (drop: Drop) => (address.view === 'gallery' ? findPreview(caller, drop.slug) : null);
-      const [recent, tags, ...previews] = await Promise.all([
+      const [recent, counts, tags, ...previews] = await Promise.all([
         viewStats.readRecent(found, sparklineDays),
+        comments.count(found.map(({ id }) => id)),
         drops.countTags(caller, tagsCounted),
         ...found.map(previewOf),
       ]);
       const listed = found.map((drop, i) => ({
         drop,
         recentViews: recent.get(drop.id) ?? [],
+        comments: countText(counts.get(drop.id)),
         preview: previews[i] ?? null,
       }));
       return listPage({ address, listed, total, tags, notice: query.notice, formField }, config);
