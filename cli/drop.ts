@@ -21,6 +21,8 @@ export const isDrop = fields({
   latest_version: isCount,
   view_count: isCount,
   updated_at: isTime,
+  /** Absent: none. */
+  open_comments: optional(isCount),
   /** Unix ms; absent: never. */
   expires_at: optional(isTime),
 });

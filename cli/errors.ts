@@ -5,7 +5,7 @@ const table = {
   usage: [2, 'wrong arguments or settings'],
   network: [3, 'the service does not answer, or with 5xx: try later'],
   notSignedIn: [4, 'no valid token: run login, or set DROPLEAF_TOKEN'],
-  notFound: [5, 'no such page or version, or it is of another account'],
+  notFound: [5, 'no such page, version or comment; no new comment in time'],
   conflict: [6, 'the page was changed elsewhere since'],
   refused: [7, 'a page or value that is not accepted; a key in a page'],
   limit: [8, 'too many requests, publishes, pages or versions'],

@@ -15,6 +15,8 @@ export interface ApiRequest {
   readonly bytes?: Uint8Array;
   /** Whether the request needs no token, and must not have one. */
   readonly isPublic?: boolean;
+  /** The service may answer so much later. The caller repeats the request. */
+  readonly waitSeconds?: number;
   /** Sent in place of the user's token. */
   readonly token?: string;
 }
@@ -65,8 +67,10 @@ const maxWaitSeconds = 65;
 export function createApi(connection: Connection): Api {
   return {
     async request(method: string, path: string, request: ApiRequest = {}) {
-      const send = prepare(connection, method, path, request);
-      let leftMs = connection.timeoutMs;
+      const { waitSeconds } = request;
+      const waiting = waitSeconds ? { timeoutMs: (waitSeconds + 10) * 1000, note: () => undefined } : null;
+      const send = prepare({ ...connection, ...waiting }, method, path, request);
+      let leftMs = waiting?.timeoutMs ?? connection.timeoutMs;
       for (let tries = 1; ; tries++) {
         const startedAt = performance.now();
         try {
@@ -74,7 +78,7 @@ export function createApi(connection: Connection): Api {
         } catch (error) {
           leftMs -= performance.now() - startedAt;
           const pause = pauseAfter(error, tries, canRepeat(method, request));
-          if (pause === null || pause.countedMs >= leftMs) throw error;
+          if (waiting || pause === null || pause.countedMs >= leftMs) throw error;
           leftMs -= pause.countedMs;
           connection.note(`${pause.because}. Trying again in ${Math.max(1, Math.round(pause.seconds))} s.`);
           await connection.wait(pause.seconds);

@@ -9,9 +9,9 @@ export function readNumber(text: string): number {
   throw new InvalidArgumentError('It must be a number from 1.');
 }
 
-/** Seconds, a day at most. */
+/** `90` or `9m`, a day at most. @returns seconds */
 export function readTimeout(text: string): number {
-  const seconds = readNumber(text);
+  const seconds = text.endsWith('m') ? readNumber(text.slice(0, -1)) * 60 : readNumber(text);
   if (seconds <= 86_400) return seconds;
   throw new InvalidArgumentError('It must be at most 86400, a day.');
 }

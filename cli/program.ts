@@ -2,6 +2,7 @@ import { Command, CommanderError, Help } from 'commander';
 import { addAccountCommands } from './commands/account.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addChangingCommands } from './commands/changing.ts';
+import { addCommentCommands } from './commands/comments.ts';
 import { addPublishCommand } from './commands/publish.ts';
 import { addReadingCommands } from './commands/reading.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
@@ -34,7 +35,7 @@ function createProgram(io: CliIo): Command {
     .option('--url <address>', 'the service; otherwise DROPLEAF_URL, or the one this file came from')
     .option('--json', 'print the result, or the error, as one line of JSON; stderr is for people')
     .option('--insecure-http', 'send your token to this service over http, from now on until logout')
-    .option('--timeout <seconds>', 'how long a request may take, with its repeats', readTimeout, 60)
+    .option('--timeout <time>', 'seconds, or as 9m: for a request with its repeats', readTimeout, 60)
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .configureHelp({ showGlobalOptions: true, subcommandTerm: describeTerm })
@@ -53,6 +54,7 @@ function createProgram(io: CliIo): Command {
   addPublishCommand(program, open, name);
   addReadingCommands(program, open, name);
   addChangingCommands(program, open, name);
+  addCommentCommands(program, open, name);
   addAccountCommands(program, open, name);
   addAgentCommands(program, open, name);
   return program;

@@ -24,6 +24,8 @@ const isPublished = fields({
   sha256: isText,
   /** That of the context that was published with them; absent: none. */
   context_sha256: optional(isText),
+  /** Up to where `comments --wait` printed its comments; absent: it printed none. */
+  comments: optional(isText),
 });
 export type Published = ShapeOf<typeof isPublished>;
 
@@ -64,7 +66,8 @@ export async function keyOfFirst(file: string, origin: string): Promise<string |
 }
 
 /**
- * @param published null forgets the file @returns what was remembered before
+ * @param published null forgets the file; of the same drop, what it leaves out of comments stays
+ * @returns what was remembered before
  * @throws CliError if `.dropleaf.json` is not valid or cannot be written; it is then as it was
  */
 export async function remember(
@@ -75,9 +78,18 @@ export async function remember(
   let known: Published | null = null;
   await change(file, origin, (before) => {
     known = before === null || 'creating' in before ? null : before;
-    return published;
+    return published?.slug === known?.slug && published
+      ? { comments: known?.comments, ...published }
+      : published;
   });
   return known;
+}
+
+/** Changes nothing if the file became another page meanwhile. @throws CliError as `remember` does */
+export async function rememberComments(file: string, origin: string, slug: string, comments: string) {
+  await change(file, origin, (before) =>
+    before !== null && 'slug' in before && before.slug === slug ? { ...before, comments } : before,
+  );
 }
 
 async function change(

@@ -75,7 +75,7 @@ async function restore(context: Context, page: string, version: number): Promise
 }
 
 /** The change is done, so failing to remember it is no failure: a script would do it again. */
-async function note({ output }: Context, save: () => Promise<unknown>): Promise<void> {
+export async function note({ output }: Context, save: () => Promise<unknown>): Promise<void> {
   try {
     await save();
   } catch (error) {

@@ -21,6 +21,9 @@ interface PublishFlags {
   readonly lock?: true;
   readonly passcodeFile?: string;
   readonly expires?: string;
+  readonly comments?: string;
+  readonly resolves?: string;
+  readonly reply?: string;
   readonly new?: true;
   readonly slug?: string;
   readonly force?: true;
@@ -49,6 +52,9 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
       '--expires <time>',
       'delete the page after 30m, 12h, 7d or 2w, or at a date as 2027-01-31; or never',
     )
+    .option('--comments <who>', 'who may write comments: owner (only you), members (signed in), or anyone')
+    .option('--resolves <id,id>', 'publish a version that resolves these comments')
+    .option('--reply <text>', 'with --resolves: answer each of them')
     .addOption(new Option('--new', 'make a new page, at a new address').conflicts(['slug', 'force']))
     .option('--slug <slug>', 'publish the next version of this page')
     .option('--force', 'overwrite what was published elsewhere; publish a page that has not changed')
@@ -64,6 +70,7 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
 Examples:
   ${name} publish report.html
   ${name} publish report.html --lock --expires 7d --tag project=demo
+  ${name} publish report.html --resolves ID --reply "Corrected"
   make-report | ${name} publish - --title "Weekly report"`,
     )
     .action((file: string, flags: PublishFlags) => publishFile(open(), file, flags));
@@ -92,7 +99,10 @@ function requireFile(file: string): void {
 }
 
 async function readOptions(context: Context, flags: PublishFlags): Promise<PublishOptions> {
-  const { title, description, tag, expires, slug, lock, passcodeFile } = flags;
+  const { title, description, tag, expires, slug, lock, passcodeFile, comments, resolves, reply } = flags;
+  if (reply !== undefined && resolves === undefined) {
+    throw usageError('--reply needs --resolves with the ids of the comments');
+  }
   // The sign-in first: nobody should type a passcode in vain.
   await ensureSignedIn(context);
   const isLocking = lock || passcodeFile !== undefined;
@@ -102,6 +112,9 @@ async function readOptions(context: Context, flags: PublishFlags): Promise<Publi
     tags: tag,
     expiresAt: expires === undefined ? undefined : readExpiry(expires, Date.now()),
     passcode: isLocking ? await readNewPasscode(context.io, passcodeFile) : undefined,
+    comments,
+    resolves: resolves?.split(','),
+    reply,
     isNew: flags.new,
     slug: slug === undefined ? undefined : readTarget(slug, context).slug,
     isForced: flags.force,
@@ -120,6 +133,9 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
     for (const warning of page.warnings) if (!last?.warnings.includes(warning)) output.warn(warning);
     const outcome = await publish(context, page, options);
     output.note(describe(outcome));
+    const { open_comments: open, slug } = outcome.drop;
+    if (open)
+      output.note(`Open comments: ${open}. To read them: ${context.name} comments ${page.file ?? slug}`);
     output.result(outcome.drop, last === null ? outcome.drop.url : null);
     last = page;
     return outcome;

@@ -127,6 +127,7 @@ function dropTable(drops: readonly Drop[], columns: number | null, isNarrow: boo
     ['VERSION', (drop) => String(drop.latest_version)],
     ['VIEWS', (drop) => String(drop.view_count)],
     ['CHANGED (UTC)', (drop) => formatTime(drop.updated_at)],
+    ['COMMENTS', ({ open_comments }) => open_comments?.toString() ?? ''],
     ['LOCKED', ({ locked }) => (locked ? 'yes' : '')],
     ['EXPIRES', (drop) => expiryOf(drop).slice(0, isNarrow ? 'YYYY-MM-DD'.length : undefined)],
     ['TITLE', ({ title }) => title],

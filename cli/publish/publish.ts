@@ -20,6 +20,8 @@ export interface Outcome {
 export async function publish(context: Context, page: Page, options: PublishOptions): Promise<Outcome> {
   const known = page.file === null ? null : recall(page.file, context.url);
   const slug = options.slug ?? (options.isNew ? undefined : known?.slug);
+  if (slug === undefined && options.resolves !== undefined)
+    throw usageError('--resolves needs a page that is published: name it with --slug');
   if (slug === undefined) return create(context, page, options);
   return update(context, page, options, { slug, known: known?.slug === slug ? known : null });
 }
@@ -95,7 +97,8 @@ async function update(
     await change('POST', '/passcode', { json: { passcode: options.passcode }, headers: ifMatch() });
     did = 'changed';
   }
-  if (known === null || options.isForced || !isSamePage(page, known, liveHash)) {
+  const isAskedFor = options.isForced || options.resolves !== undefined;
+  if (known === null || isAskedFor || !isSamePage(page, known, liveHash)) {
     const title = options.title ?? (await nextTitle(context, page, live.drop));
     const { passcode: _, ...others } = options;
     await change(

@@ -10,6 +10,12 @@ export interface PublishOptions {
   /** Unix ms; null: never. */
   readonly expiresAt?: number | null | undefined;
   readonly passcode?: string | undefined;
+  /** Who may write comments, besides the owner. */
+  readonly comments?: string | undefined;
+  /** Ids of comments that the new version resolves; it is made also if the page has not changed. */
+  readonly resolves?: readonly string[] | undefined;
+  /** To each of them. */
+  readonly reply?: string | undefined;
   /** Makes a new drop, whatever is remembered. */
   readonly isNew?: boolean | undefined;
   /** The drop to publish to, whatever is remembered. */
@@ -21,30 +27,36 @@ export interface PublishOptions {
 /** A service accepts 16 KiB of headers, with the address in them. */
 const maxQuery = 4000;
 
-/** POST or PUT of a page, as bytes if possible. Context and passcode go into JSON, because servers log addresses. */
+/** POST or PUT of a page, as bytes if possible. Context, passcode and reply go into JSON, because servers log addresses. */
 export function pageRequest(page: Page, options: PublishOptions, headers: ApiRequest['headers']): ApiRequest {
-  const { title, description, tags = {}, expiresAt, passcode } = options;
+  const { title, description, tags = {}, expiresAt, passcode, comments, resolves, reply } = options;
   const query = {
     title,
     description,
     expires_at: expiresAt?.toString(),
+    comments,
     ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`metadata.${name}`, value])),
   };
   const fitsQuery = JSON.stringify(query).length * 3 < maxQuery;
-  if (page.context === null && passcode === undefined && expiresAt !== null && fitsQuery) {
+  const mayBeLogged = page.context === null && passcode === undefined && resolves === undefined;
+  if (mayBeLogged && expiresAt !== null && fitsQuery) {
     return { headers: { ...headers, 'Content-Type': 'text/html' }, query, bytes: page.bytes };
   }
   const context = page.context === null ? {} : { context: page.context.text };
   const lock = passcode === undefined ? {} : { passcode };
-  return { headers: { ...headers }, json: { ...detailsOf(options), html: page.html, ...context, ...lock } };
+  const resolved = { resolves, resolves_reply: reply };
+  const json = { ...detailsOf(options), html: page.html, ...context, ...lock, ...resolved };
+  return { headers: { ...headers }, json };
 }
 
 /** The body of PATCH; empty: nothing was asked for. */
-export function detailsOf({ title, description, tags, expiresAt }: PublishOptions): Record<string, unknown> {
+export function detailsOf(options: PublishOptions): Record<string, unknown> {
+  const { title, description, tags, expiresAt, comments } = options;
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(tags !== undefined && { metadata: tags }),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    ...(comments !== undefined && { comments }),
   };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { keyOfFirst, type Published, recall, remember } from '../../cli/project-file.ts';
+import { keyOfFirst, type Published, recall, remember, rememberComments } from '../../cli/project-file.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
@@ -27,6 +27,20 @@ describe('publish: .dropleaf.json', () => {
     await remember(other, origin, null);
     expect(text(file)).not.to.include('__proto__');
     expect(readdirSync(join(file, '..'))).to.deep.equal(['.dropleaf.json']);
+  });
+
+  it('keeps up to where comments were printed while the file is the same page', async () => {
+    const file = join(makeTempDir(), 'a.html');
+    await rememberComments(file, origin, 'abc', '5');
+    expect(recall(file, origin)).to.equal(null);
+    await remember(file, origin, published());
+    await rememberComments(file, origin, 'other', '6');
+    expect(recall(file, origin)?.comments).to.equal(undefined);
+    await rememberComments(file, origin, 'abc', '7');
+    await remember(file, origin, published({ version: 2 }));
+    expect(recall(file, origin)).to.deep.equal(published({ version: 2, comments: '7' }));
+    await remember(file, origin, published({ slug: 'new' }));
+    expect(recall(file, origin)?.comments).to.equal(undefined);
   });
 
   it('loses nothing when 20 files are published at once, and keeps members that it does not know', async () => {

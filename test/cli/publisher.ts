@@ -5,9 +5,9 @@ import { useOwner, useService } from '../support/service.ts';
 import type { WireDrop } from '../support/wire.ts';
 import { type RunOptions, useClient } from './client.ts';
 
-/** A service, a new owner for each test, and the client with the owner's token. */
-export function useOwnersClient() {
-  const service = useService();
+/** A service, a new owner for each test, and the client with the owner's token. @param settings of the service */
+export function useOwnersClient(settings: Readonly<Record<string, string>> = {}) {
+  const service = useService(settings);
   const client = useClient();
   const owner = useOwner(service);
 
@@ -28,8 +28,8 @@ export function useOwnersClient() {
 }
 
 /** For tests of `dropleaf publish`. */
-export function usePublisher() {
-  const base = useOwnersClient();
+export function usePublisher(settings: Readonly<Record<string, string>> = {}) {
+  const base = useOwnersClient(settings);
   const { service, client, env, path } = base;
   const run = (args: readonly string[], options?: RunOptions) => base.run(['publish', ...args], options);
 
