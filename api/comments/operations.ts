@@ -10,7 +10,7 @@ export const commentOperations = {
     tag: 'Comments',
     summary: 'List comments, or wait for them',
     description:
-      'The comments on your drops, oldest change first. Keep `next`: with it as `after`, the answer has only what others have changed since, and with `wait` it comes as soon as there is something. A request that waits counts for no limit; of more than 5 of a token the others are answered at once. A comment that was resolved or deleted is not in the list of open ones.',
+      'The comments on your drops, oldest change first. Keep `next`: with it as `after` the answer has only what others have changed since, and with `wait` it comes as soon as there is something. At most 5 requests of a token wait; others are answered at once.',
     parameters: queryParameters(commentQuery),
     replies: [json('The comments.', commentListShape, undefined)],
     refusals: ['invalid_slug', 'not_found'],
@@ -19,7 +19,7 @@ export const commentOperations = {
     id: 'createComment',
     tag: 'Comments',
     summary: 'Write a comment',
-    description: 'On a version of your drop. Readers write theirs on the page itself.',
+    description: 'On a version of your drop.',
     body: {
       required: true,
       schema: toJsonSchema(commentBodies.create),
@@ -46,7 +46,7 @@ export const commentOperations = {
     tag: 'Comments',
     summary: 'Resolve, open or edit a comment',
     description:
-      'Fields that are left out stay as they are. `open` also approves what a guest wrote. Only what you wrote yourself has a `text` that you can change: otherwise 403 `forbidden`.',
+      'Fields that are left out stay as they are. `open` also approves what a guest wrote. You can change only your own texts.',
     body: {
       required: false,
       schema: toJsonSchema(commentBodies.change),

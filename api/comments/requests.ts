@@ -42,24 +42,24 @@ const required = (field: string) => invalid(`${field} is required`);
 function around(field: string, where: string) {
   return text(field)
     .test(atMostCharacters('invalid_arg', field, commentLimits.around))
-    .meta({ description: `The text ${where} the quote, if the quote occurs several times.` });
+    .meta({ description: `The text ${where} the quote.` });
 }
 
 const notAnAnchor = invalid('anchor must be an object with quote');
 const anchor = object({
   quote: words('anchor.quote', commentLimits.quote)
     .defined(required('anchor.quote'))
-    .meta({ description: 'The text, as readers see it.' }),
+    .meta({ description: 'The text as readers see it.' }),
   prefix: around('anchor.prefix', 'before'),
   suffix: around('anchor.suffix', 'after'),
   position: integer('anchor.position', maxVersionNumber, 0).meta({
-    description: 'Where the quote is, about: UTF-16 units of visible text before it.',
+    description: 'About how many UTF-16 units of visible text are before it.',
   }),
 })
   .typeError(notAnAnchor)
   .nonNullable(notAnAnchor)
   .default(undefined)
-  .meta({ description: 'The text of the page that the comment is about. Absent: the whole page.' });
+  .meta({ description: 'What the comment is about. Absent: the whole page.' });
 
 const newText = words('text').meta({ description: 'Plain text.' });
 const newState = oneOf('state', ['open', 'resolved']).meta({ description: 'The new state of the comment.' });
@@ -68,7 +68,7 @@ export const commentBodies = {
   create: jsonBody({
     text: newText.defined(required('text')),
     version: integer('version', maxVersionNumber).meta({
-      description: 'The number of the version that the comment is about. Default: the latest.',
+      description: 'The version. Default: the latest.',
     }),
     anchor,
   }),

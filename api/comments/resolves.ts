@@ -52,6 +52,8 @@ export function readResolvesQuery({ resolves: given, resolves_reply }: Query): R
   return readResolves(validate(querySchema, { resolves, resolves_reply }, 'query'));
 }
 
-export const resolvesParameters: readonly Parameter[] = queryParameters(querySchema).map((one) =>
-  one.name === 'resolves' ? { ...one, style: 'form', explode: false } : one,
-);
+export const resolvesParameters: readonly Parameter[] = queryParameters(querySchema).map((one) => ({
+  ...one,
+  description: `Without a JSON body. ${one.description}`,
+  ...(one.name === 'resolves' && { style: 'form', explode: false }),
+}));

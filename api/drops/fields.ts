@@ -28,7 +28,7 @@ export const dropFields = {
     example: '<!doctype html><title>Hello</title><h1>Hello</h1>',
   },
   context: { about: 'A reasoning trace in Markdown.', example: 'Made from the figures of May.' },
-  comments: { about: 'Who may write comments on the page, besides its owner.', example: 'members' },
+  comments: { about: 'Who may write comments, besides the owner.', example: 'members' },
   metadata: { about: 'Tags that only the owner sees.', example: { project: 'demo' } },
 } as const;
 
@@ -98,7 +98,7 @@ export function dropRules(config: Config) {
     comments: oneOf('comments', commenters).meta(
       say(
         dropFields.comments,
-        '`members`: also everybody who is signed in; `anyone`: everybody who can open the page, and the owner approves what guests write. Default of a new drop: `owner`.',
+        '`members`: everybody who is signed in; `anyone`: also guests, whose comments the owner approves. A new drop: `owner`.',
       ),
     ),
     /** For a new drop. The service checks the range when it writes: a repeated request may come later. */

@@ -1,8 +1,9 @@
 import type { Caller } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { DetailChanges, Document } from '../../shared/drops/drop.ts';
-import type { NewDropInput } from '../../shared/drops/drops.ts';
+import type { NewDropInput, NewVersionInput } from '../../shared/drops/drops.ts';
 import type { Titles } from '../../shared/drops/titles.ts';
+import { readResolvesQuery } from '../comments/resolves.ts';
 import type { Query } from '../http/parameters.ts';
 import { validationError } from '../http/validate.ts';
 import { htmlRequired, readTime, titleRequired } from './fields.ts';
@@ -17,14 +18,17 @@ export function createHtmlBodyReaders(bodies: ReturnType<typeof createDropBodyRe
   const { metadata: _, ...details } = bodies.schemas.query.fields;
   const detailNames = Object.keys(details);
 
-  function readReplace(html: Uint8Array, query: Query): Document & DetailChanges {
+  function read(html: Uint8Array, query: Query): Document & DetailChanges {
     const changes = bodies.readDetails(toDetails(query, detailNames));
     checkNotEmpty(html);
     return { html, context: null, ...changes };
   }
 
   return {
-    readReplace,
+    readReplace: (html: Uint8Array, query: Query): NewVersionInput => ({
+      ...read(html, query),
+      resolves: readResolvesQuery(query),
+    }),
 
     /** Without a title in the query, it is that of the document. @throws DropError `title_required` if it has none */
     async readCreate(caller: Caller, html: Uint8Array, query: Query): Promise<NewDropInput> {
@@ -35,7 +39,7 @@ export function createHtmlBodyReaders(bodies: ReturnType<typeof createDropBodyRe
         expiresAt: null,
         comments: 'owner',
       } as const;
-      const input = { ...absent, ...readReplace(html, query), passcode: null };
+      const input = { ...absent, ...read(html, query), passcode: null };
       return withTitle(titles, caller, input, 'add ?title=… to the address');
     },
   };

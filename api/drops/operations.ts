@@ -1,5 +1,6 @@
 import type { Config } from '../../shared/config/config.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
+import { resolvesParameters } from '../comments/resolves.ts';
 import { ifMatchParameter } from '../http/if-match.ts';
 import { maxParameters } from '../http/parameters.ts';
 import {
@@ -156,7 +157,7 @@ export function dropOperations(config: Config) {
       summary: 'Publish a new version',
       description: `Always creates a version, at the same address. If \`title\`, \`description\`, \`metadata\` or \`expires_at\` are left out, they stay as they are. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. The body may be the document itself, as in \`POST /api/drops\`.`,
       limits: ['versions_per_drop'],
-      parameters: [ifMatchParameter, ...htmlParameters],
+      parameters: [ifMatchParameter, ...htmlParameters, ...resolvesParameters],
       body: documentBody('replace', 'ReplaceDropBody', { html: sampleBody.html }),
       replies: [dropReply('The drop with its new version.', config, { latestVersion: 2 })],
       refusals: [...detailCodes, ...documentCodes, 'daily_quota_exceeded', 'version_limit_reached'],

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import type { CommentCounts } from '../../shared/comments/comment-store.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import { apiSortFields, type Drop, sortOrders } from '../../shared/drops/drop.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import type { Written } from '../../shared/idempotency/idempotency.ts';
 import { pageUrl, rawPath } from '../http/paths.ts';
 import { sendJson } from '../http/send.ts';
@@ -48,6 +50,8 @@ export const dropShape = named(
       created_at: time('When the drop was created.'),
       updated_at: time('When its owner last changed it.'),
       expires_at: optional(time('When the drop is deleted. Absent if it does not expire.')),
+      comments: optional(oneOf(`${dropFields.comments.about} Absent: nobody.`, ['members', 'anyone'])),
+      open_comments: optional(integer('Comments that are not resolved. Absent if there are none.', 1)),
       taken_down: optional(
         fields(
           {
@@ -81,7 +85,7 @@ export const dropListShape = named(
 );
 
 /** A drop on the wire (spec section 2). */
-export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape> {
+export function presentDrop(drop: Drop, baseUrl: string, openComments = 0): Wire<typeof dropShape> {
   return {
     slug: drop.slug,
     title: drop.title,
@@ -95,17 +99,21 @@ export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape>
     created_at: drop.createdAt,
     updated_at: drop.updatedAt,
     expires_at: drop.expiresAt ?? undefined,
+    comments: drop.comments === 'owner' ? undefined : drop.comments,
+    open_comments: openComments || undefined,
     taken_down: drop.takedown === null ? undefined : { at: drop.takedown.at, reason: drop.takedown.reason },
   };
 }
 
+/** @param counts of comments, by the id of the drop */
 export function presentDropList(
   found: { drops: readonly Drop[]; total: number },
   query: ApiDropQuery,
   baseUrl: string,
+  counts: ReadonlyMap<string, CommentCounts> = new Map(),
 ): Wire<typeof dropListShape> {
   return {
-    data: found.drops.map((drop) => presentDrop(drop, baseUrl)),
+    data: found.drops.map((drop) => presentDrop(drop, baseUrl, counts.get(drop.id)?.open)),
     pagination: {
       page: query.page,
       page_size: query.pageSize,
@@ -117,19 +125,34 @@ export function presentDropList(
   };
 }
 
+/** With its open comments. What was written is answered also if they cannot be counted. */
+export async function showDrop({ comments, config, log }: Services, drop: Drop) {
+  const counts = await comments.count([drop.id]).catch((err: unknown) => {
+    log.warn({ err }, 'the open comments of a drop were not counted');
+    return null;
+  });
+  return presentDrop(drop, config.BASE_URL, counts?.get(drop.id)?.open);
+}
+
 /** Sends one drop, with its ETag. The ETag is for If-Match only: `view_count` changes without it, so no GET is answered 304. */
-export function sendDrop(res: ServerResponse, drop: Drop, baseUrl: string, status = 200): void {
+export async function sendDrop(
+  res: ServerResponse,
+  drop: Drop,
+  services: Services,
+  status = 200,
+): Promise<void> {
+  const shown = await showDrop(services, drop);
   res.setHeader('ETag', etagOf(drop));
-  sendJson(res, presentDrop(drop, baseUrl), status);
+  sendJson(res, shown, status);
 }
 
 /** Sends the drop of a write, and says whether an earlier request with the same Idempotency-Key did it. */
-export function sendWritten(
+export async function sendWritten(
   res: ServerResponse,
   { drop, isReplayed }: Written,
-  baseUrl: string,
+  services: Services,
   status = 200,
-): void {
+): Promise<void> {
   if (isReplayed) res.setHeader('Idempotency-Replayed', 'true');
-  sendDrop(res, drop, baseUrl, status);
+  await sendDrop(res, drop, services, status);
 }

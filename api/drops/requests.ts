@@ -2,7 +2,8 @@ import type { InferType } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { DetailChanges, Details, Document } from '../../shared/drops/drop.ts';
-import type { NewDropInput } from '../../shared/drops/drops.ts';
+import type { NewDropInput, NewVersionInput } from '../../shared/drops/drops.ts';
+import { readResolves, resolvesFields } from '../comments/resolves.ts';
 import { jsonBody, validate } from '../http/validate.ts';
 import { dropRules, htmlRequired, titleRequired } from './fields.ts';
 
@@ -28,7 +29,10 @@ function createSchemas(config: Config) {
   return {
     create: untitled.shape({ title: title.defined(titleRequired) }),
     untitled,
-    replace: untitled.omit(['html', 'passcode']).shape(changed).concat(jsonBody({ html })), // its faults come first
+    replace: untitled
+      .omit(['html', 'passcode'])
+      .shape({ ...changed, ...resolvesFields })
+      .concat(jsonBody({ html })), // its faults come first
     patch: query.shape(changed),
     query,
     passcode: jsonBody({ passcode: newPasscode }),
@@ -57,10 +61,10 @@ export function createDropBodyReaders(config: Config) {
     },
 
     /** PUT /api/drops/{slug} */
-    readReplace(value: unknown): Document & DetailChanges {
+    readReplace(value: unknown): NewVersionInput {
       refusePasscode(value);
       const fields = validate(schemas.replace, value);
-      return { ...readDocument(fields), ...readChanges(fields) };
+      return { ...readDocument(fields), ...readChanges(fields), resolves: readResolves(fields) };
     },
 
     /** PATCH /api/drops/{slug}. A body with `html` is refused before all other checks, whatever `html` is. */

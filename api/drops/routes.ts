@@ -13,18 +13,20 @@ import { viewsRoute } from './views.ts';
 
 /** Spec 4.4: the drops themselves. */
 export function dropRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, idempotency, titles, config } = parts.services;
+  const { services } = parts;
+  const { drops, comments, idempotency, titles, config } = services;
   const docs = dropOperations(config);
   const bodies = createDropBodyReaders(config);
   const htmlBodies = createHtmlBodyReaders(bodies, titles);
   const readQuery = createDropQueryReader(config);
-  const baseUrl = config.BASE_URL;
   const path = '/api/drops/:slug';
 
   return [
     call('GET', '/api/drops', 'withToken', docs.list, async (req, res, caller) => {
       const query = readQuery(queryOf(req));
-      sendJson(res, presentDropList(await drops.list(caller, query), query, baseUrl));
+      const found = await drops.list(caller, query);
+      const counts = await comments.count(found.drops.map(({ id }) => id));
+      sendJson(res, presentDropList(found, query, config.BASE_URL, counts));
     }),
 
     call('POST', '/api/drops', 'write', docs.create, async (req, res, caller, content) => {
@@ -35,11 +37,11 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
       const create = (ids?: WriteIds) => drops.create(caller, input, ids);
       const written = await idempotency.once(caller, content.idempotentRequest, null, create);
       res.setHeader('Location', `/api/drops/${written.drop.slug}`);
-      sendWritten(res, written, baseUrl, 201);
+      await sendWritten(res, written, services, 201);
     }),
 
     call('GET', path, 'withToken', docs.read, async (req, res, caller) => {
-      sendDrop(res, await drops.get(caller, readSlug(req)), baseUrl);
+      await sendDrop(res, await drops.get(caller, readSlug(req)), services);
     }),
 
     call('PUT', path, 'write', docs.replace, async (req, res, caller, content) => {
@@ -49,12 +51,13 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
           ? bodies.readReplace(content.json)
           : htmlBodies.readReplace(content.html, queryOf(req));
       const add = (ids?: WriteIds) => drops.addVersion(caller, target, input, ids);
-      sendWritten(res, await idempotency.once(caller, content.idempotentRequest, target.slug, add), baseUrl);
+      const written = await idempotency.once(caller, content.idempotentRequest, target.slug, add);
+      await sendWritten(res, written, services);
     }),
 
     call('PATCH', path, 'documentChange', docs.patch, async (req, res, caller, { json }) => {
       const target = readTarget(req);
-      sendDrop(res, await drops.change(caller, target, bodies.readPatch(json)), baseUrl);
+      await sendDrop(res, await drops.change(caller, target, bodies.readPatch(json)), services);
     }),
 
     call('DELETE', path, 'changeWithoutBody', docs.remove, async (req, res, caller) => {
@@ -64,7 +67,7 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
 
     call('POST', `${path}/passcode`, 'smallChange', docs.setPasscode, async (req, res, caller, { json }) => {
       const target = readTarget(req);
-      sendDrop(res, await drops.setPasscode(caller, target, bodies.readPasscode(json)), baseUrl);
+      await sendDrop(res, await drops.setPasscode(caller, target, bodies.readPasscode(json)), services);
     }),
 
     viewsRoute(parts),

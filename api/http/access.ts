@@ -143,7 +143,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
       await readJson(bodies, req, caller.accountId, isCounted ? document : small, async (json) => {
         // The token may have been revoked, or the account suspended, while the body arrived: tools that read must know, too.
         const now = hadArrived ? caller : await tokens.authenticate(req.headers.authorization);
-        await handler(req, res, { caller: now, isCounted }, json);
+        await handler(req, res, { caller: now, isCounted, res }, json);
       });
     });
     return async (req, res) => {

@@ -55,6 +55,7 @@ export interface McpSession {
   readonly caller: Caller;
   /** Whether the request was counted as a write before its body was read, because of its size. */
   readonly isCounted: boolean;
+  readonly res: ServiceResponse;
 }
 
 export type McpCall = (

@@ -12,7 +12,8 @@ import { excerptArguments, excerptOf, integer, isData, slug, versionNumber } fro
 import { defineTool, dropResult, type Tool } from './tool.ts';
 
 /** The tools that change nothing. */
-export function readingTools({ drops, config }: Services): readonly Tool[] {
+export function readingTools(services: Services): readonly Tool[] {
+  const { drops, comments, config } = services;
   const readQuery = createDropQueryReader(config);
   const { page, pageSize, sortBy, sortOrder, q } = dropQuery(config).fields;
 
@@ -28,7 +29,7 @@ export function readingTools({ drops, config }: Services): readonly Tool[] {
     }),
     async run(caller, { slug, version, ...range }) {
       const drop = await drops.get(caller, slug);
-      const { address, structured } = dropResult(drop, config.BASE_URL);
+      const { address, structured } = await dropResult(services, drop);
       const isWanted = [version, range.offset, range.length].some((given) => given !== undefined);
       if (!isWanted) return { address, structured };
       const { html, number } = await drops.readDocument(caller, slug, version ?? drop.latestVersion);
@@ -54,7 +55,9 @@ export function readingTools({ drops, config }: Services): readonly Tool[] {
     async run(caller, { page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q, metadata }) {
       const filters = Object.entries(metadata ?? {}).map(([key, value]) => [metadataPrefix + key, value]);
       const query = readQuery({ page, pageSize, sortBy, sortOrder, q, ...Object.fromEntries(filters) });
-      return { structured: presentDropList(await drops.list(caller, query), query, config.BASE_URL) };
+      const found = await drops.list(caller, query);
+      const counts = await comments.count(found.drops.map(({ id }) => id));
+      return { structured: presentDropList(found, query, config.BASE_URL, counts) };
     },
   });
 

@@ -5,6 +5,7 @@ import { readVersion } from '../../shared/version.ts';
 import { presentError, shownError } from '../http/http-error.ts';
 import type { McpSession } from '../http/route.ts';
 import { createSlugReader } from './arguments.ts';
+import { commentTools } from './comment-tools.ts';
 import { historyTools, readingTools } from './reading-tools.ts';
 import type { Arguments, Result, Tool } from './tool.ts';
 import { changingTools, publishingTools } from './writing-tools.ts';
@@ -17,7 +18,7 @@ type ToolResult = { content: { type: 'text'; text: string }[]; isError?: true; s
 /** @returns what sets up the server of one request (stateless: each request has one of its own) */
 export function createServerSetup(services: Services) {
   const { log, limits, idempotency } = services;
-  const tools = [publishingTools, readingTools, historyTools, changingTools].flatMap((make) =>
+  const tools = [publishingTools, readingTools, historyTools, changingTools, commentTools].flatMap((make) =>
     make(services),
   );
   const byName = new Map(tools.map((tool) => [tool.listing.name, tool]));
@@ -40,7 +41,7 @@ export function createServerSetup(services: Services) {
     try {
       const cost = tool.cost(args);
       if (cost !== 'none') await admit(session, cost, args.idempotency_key);
-      return present(await tool.run(session.caller, readSlug(args)));
+      return present(await tool.run(session.caller, readSlug(args), session.res));
     } catch (error) {
       const shown = shownError(error);
       const fields = { err: error, tool: tool.listing.name };
@@ -67,7 +68,9 @@ export function createServerSetup(services: Services) {
 /** Some clients show their model only the text, others (Claude Code, Codex) only the structured content. */
 function present({ address, structured, body }: Result): ToolResult {
   const head = [...(address === undefined ? [] : [address]), JSON.stringify(structured)].join('\n');
-  const texts = body === undefined ? [head] : [head, body.text];
+  const { open_comments: count = 0 } = structured;
+  const hint = `This page has ${count} open comment${count === 1 ? '' : 's'}: list_comments reads them.`;
+  const texts = [head, ...(body === undefined ? [] : [body.text]), ...(Number(count) > 0 ? [hint] : [])];
   return {
     content: texts.map((text) => ({ type: 'text', text })),
     structuredContent: body === undefined ? structured : { ...structured, [body.field]: body.text },

@@ -3,7 +3,9 @@ import type { Caller } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
-import { presentDrop } from '../drops/presenter.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import { showDrop } from '../drops/presenter.ts';
+import type { ServiceResponse } from '../http/send.ts';
 import { validate } from '../http/validate.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
@@ -38,7 +40,7 @@ export interface Tool {
   readonly listing: Listing;
   cost(args: Arguments): Cost;
   /** Checks the arguments and makes the call. @throws DropError */
-  run(caller: Caller, args: Arguments): Promise<Result>;
+  run(caller: Caller, args: Arguments, res: ServiceResponse): Promise<Result>;
 }
 
 /** As the client sent them. */
@@ -62,7 +64,7 @@ const usualCost: Readonly<Record<keyof typeof annotations, Cost>> = {
 /**
  * @param tool `input` publishes and checks the arguments. An argument that it does not name is refused: a misspelled
  *   `passcode` would publish a page without one. `cost`: unless it is the usual one of such an effect.
- *   `run` gets the checked arguments, and all of them as they were sent
+ *   `run` gets the checked arguments, all of them as they were sent, and the response, for a tool that waits
  */
 export function defineTool<Input extends ObjectSchema<object>>(tool: {
   readonly name: string;
@@ -71,7 +73,7 @@ export function defineTool<Input extends ObjectSchema<object>>(tool: {
   readonly effect: keyof typeof annotations;
   readonly cost?: Cost | ((args: Arguments) => Cost);
   readonly input: Input;
-  run(caller: Caller, input: InferType<Input>, args: Arguments): Promise<Result>;
+  run(caller: Caller, input: InferType<Input>, args: Arguments, res: ServiceResponse): Promise<Result>;
 }): Tool {
   const { name, title, description, effect, input, cost = usualCost[effect] } = tool;
   const inputSchema = { ...short(toJsonSchema(input)), type: 'object', additionalProperties: false } as const;
@@ -79,11 +81,11 @@ export function defineTool<Input extends ObjectSchema<object>>(tool: {
   return {
     listing: { name, title, description, inputSchema, annotations: annotations[effect] },
     cost: typeof cost === 'string' ? () => cost : cost,
-    async run(caller, args) {
+    async run(caller, args, res) {
       const unknown = Object.keys(args).find((field) => !known.includes(field));
       if (unknown !== undefined) throw unknownArgument(name, unknown, known);
       try {
-        return await tool.run(caller, validate(input, args, 'arguments'), args);
+        return await tool.run(caller, validate(input, args, 'arguments'), args, res);
       } catch (error) {
         throw inWordsOfTools(error);
       }
@@ -133,7 +135,10 @@ const nameInApi = new RegExp(`(?<![\\w.-])(?:${Object.keys(argumentNames).join('
 function inWordsOfTools(error: unknown): unknown {
   if (!(error instanceof DropError)) return error;
   const { code, message, details } = error;
-  const next = code === 'not_found' ? ': list_drops lists the drops, list_versions the versions of one' : '';
+  const next =
+    code === 'not_found'
+      ? ': list_drops lists the drops, list_versions the versions of one, list_comments the comments'
+      : '';
   const { field, fields, ...others } = details ?? {}; // only these name parts of the request
   const given = JSON.stringify([message, { field, fields }]);
   const renamed = given.replace(nameInApi, (name) => argumentNames[name] ?? name);
@@ -143,7 +148,10 @@ function inWordsOfTools(error: unknown): unknown {
 }
 
 /** A drop as the API answers it, with the ETag that the API has in a header. */
-export function dropResult(drop: Drop, baseUrl: string): Result & { readonly address: string } {
-  const shown = presentDrop(drop, baseUrl);
+export async function dropResult(
+  services: Services,
+  drop: Drop,
+): Promise<Result & { readonly address: string }> {
+  const shown = await showDrop(services, drop);
   return { address: shown.url, structured: { ...shown, etag: etagOf(drop) } };
 }

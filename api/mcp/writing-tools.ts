@@ -4,6 +4,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import { type DetailChanges, type Drop, isChanged, type WriteIds } from '../../shared/drops/drop.ts';
 import type { Target } from '../../shared/drops/drops.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import { resolvesFields } from '../comments/resolves.ts';
 import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
@@ -35,7 +36,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     write: (ids?: WriteIds) => Promise<Drop>,
   ): Promise<Result> {
     const { drop } = await idempotency.once(caller, await readIdempotentRequest(tool, args), slug, write);
-    return dropResult(drop, config.BASE_URL);
+    return dropResult(services, drop);
   }
 
   /** Without a new revision, unless something changes: the etags that others have read stay valid. */
@@ -102,8 +103,9 @@ export function publishingTools(services: Services): readonly Tool[] {
           followingTitles.addVersion(caller, drop, version, ids),
         );
       }
-      if (Object.hasOwn(args, 'context')) throw contextWithoutHtml();
-      return dropResult(await change(caller, drop, bodies.readPatch(body)), config.BASE_URL);
+      const alone = ['context', ...Object.keys(resolvesFields)].find((name) => Object.hasOwn(args, name));
+      if (alone !== undefined) throw withoutHtml(alone);
+      return dropResult(services, await change(caller, drop, bodies.readPatch(body)));
     },
   });
 
@@ -132,13 +134,14 @@ const versionRequired = invalid(
   'version is required: the number of the version to go back to (list_versions)',
 );
 
-function contextWithoutHtml(): DropError {
-  const message = 'context belongs to a version: send it together with html, or leave it out';
-  return new DropError('invalid_arg', message, { field: 'context' });
+function withoutHtml(field: string): DropError {
+  const message = `${field} belongs to a version: send it together with html, or leave it out`;
+  return new DropError('invalid_arg', message, { field });
 }
 
 /** The tools that change a drop without a document. */
-export function changingTools({ drops, config }: Services): readonly Tool[] {
+export function changingTools(services: Services): readonly Tool[] {
+  const { drops, config } = services;
   const bodies = createDropBodyReaders(config);
 
   const setPasscode = defineTool({
@@ -150,7 +153,7 @@ export function changingTools({ drops, config }: Services): readonly Tool[] {
     input: object({ slug, ...bodies.schemas.passcode.fields }),
     async run(caller, { slug, ...passcode }) {
       const drop = await drops.setPasscode(caller, { slug, revs: null }, bodies.readPasscode(passcode));
-      return dropResult(drop, config.BASE_URL);
+      return dropResult(services, drop);
     },
   });
 

@@ -27,7 +27,7 @@ const fieldCodes: readonly ErrorCase[] = [
 
 /** What `createUploadReaders` checks besides the fields. */
 const rules = {
-  dependentRequired: { if_match: ['slug'] },
+  dependentRequired: { if_match: ['slug'], resolves: ['slug'], resolves_reply: ['slug', 'resolves'] },
   not: { required: ['slug', 'passcode'] },
 };
 
@@ -123,7 +123,7 @@ export function uploadRoutes({ services, readBody }: RouteParts): readonly Route
         const hash = await hashRequest(req, html);
         const written = await uploads.publish(upload, hash, publish(upload, html));
         if (target === null) res.setHeader('Location', `/api/drops/${written.drop.slug}`);
-        sendWritten(res, written, baseUrl, target === null ? 201 : 200);
+        await sendWritten(res, written, services, target === null ? 201 : 200);
       });
     }),
   ];

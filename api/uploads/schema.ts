@@ -1,7 +1,8 @@
 import type { Config } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { DetailChanges, Document } from '../../shared/drops/drop.ts';
+import type { NewVersionInput } from '../../shared/drops/drops.ts';
 import type { UploadRequest } from '../../shared/uploads/uploads.ts';
+import { resolvesFields } from '../comments/resolves.ts';
 import { dropFields, ifMatchField, isSlug, readRevisions } from '../drops/fields.ts';
 import { createDropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
 import { invalid, jsonBody, text as textField, validate } from '../http/validate.ts';
@@ -33,9 +34,11 @@ export function createUploadReaders(config: Config) {
   };
   const { untitled, replace } = bodies.schemas;
   const { expires_at } = replace.fields;
-  const schema = untitled.omit(['html']).shape({ ...target, expires_at });
+  const schema = untitled.omit(['html']).shape({ ...target, ...resolvesFields, expires_at });
   const targetSchema = jsonBody(target);
-  const stored = Object.keys(untitled.fields).filter((name) => !['html', 'passcode'].includes(name));
+  const stored = Object.keys(schema.fields).filter(
+    (name) => !['passcode', ...Object.keys(target)].includes(name),
+  );
 
   return {
     schema,
@@ -57,7 +60,8 @@ export function createUploadReaders(config: Config) {
         const target = { slug, revs: readRevisions(if_match) };
         return { request: { target, fields }, details: { passcode: null, expiresAt } };
       }
-      if (if_match !== undefined) throw ifMatchWithoutSlug();
+      const alone = ['if_match', ...Object.keys(resolvesFields)].find((name) => body[name] !== undefined);
+      if (alone !== undefined) throw withoutSlug(alone);
       const { passcode, expiresAt } = bodies.readUntitled({
         passcode: body.passcode,
         ...fields,
@@ -70,7 +74,7 @@ export function createUploadReaders(config: Config) {
       return { ...bodies.readUntitled({ ...fields, html: noHtml }), html, lock };
     },
 
-    toReplace({ fields }: Pick<UploadRequest, 'fields'>, html: Uint8Array): Document & DetailChanges {
+    toReplace({ fields }: Pick<UploadRequest, 'fields'>, html: Uint8Array): NewVersionInput {
       return { ...bodies.readReplace({ ...fields, html: noHtml }), html };
     },
   };
@@ -81,9 +85,9 @@ function htmlComesLater(): DropError {
   return new DropError('invalid_arg', message, { field: 'html' });
 }
 
-function ifMatchWithoutSlug(): DropError {
-  const message = 'if_match needs slug: a new drop has no ETag to compare';
-  return new DropError('invalid_arg', message, { field: 'if_match' });
+function withoutSlug(field: string): DropError {
+  const message = `${field} needs slug: a new drop has neither an ETag nor comments`;
+  return new DropError('invalid_arg', message, { field });
 }
 
 const sample = 'https://drops.example/u/7VgtJt0pDdvDZbqS2q5qzu0HxOq1cX9b';

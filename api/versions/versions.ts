@@ -1,6 +1,7 @@
 import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { OwnedVersion, WriteIds } from '../../shared/drops/drop.ts';
+import { readResolvesQuery, resolvesParameters } from '../comments/resolves.ts';
 import { dropFields } from '../drops/fields.ts';
 import { dropReply, sampleDrop } from '../drops/operations.ts';
 import { sendDrop, sendWritten } from '../drops/presenter.ts';
@@ -78,7 +79,7 @@ function versionOperations(config: Config) {
       description:
         'Publishes the version once more: a new version has the same HTML and reasoning trace. Title, description, metadata and passcode stay as they are. A write like PUT, also if the version is the latest one; a body is ignored.',
       limits: ['versions_per_drop'],
-      parameters: [ifMatchParameter],
+      parameters: [ifMatchParameter, ...resolvesParameters],
       replies: [dropReply('The drop with its new version.', config, { latestVersion: 3 })],
       refusals: ['daily_quota_exceeded', 'version_limit_reached'],
     },
@@ -114,15 +115,16 @@ export function versionRoutes(parts: RouteParts): readonly Route[] {
 
     call('DELETE', path, 'changeWithoutBody', docs.remove, async (req, res, caller) => {
       const drop = await drops.removeVersion(caller, readTarget(req), readVersionNumber(req));
-      sendDrop(res, drop, config.BASE_URL);
+      await sendDrop(res, drop, parts.services);
     }),
 
     call('POST', `${path}/restore`, 'writeWithoutBody', docs.restore, async (req, res, caller, content) => {
       const target = readTarget(req);
       const number = readVersionNumber(req);
-      const restore = (ids?: WriteIds) => drops.restoreVersion(caller, target, number, ids);
+      const resolves = readResolvesQuery(queryOf(req));
+      const restore = (ids?: WriteIds) => drops.restoreVersion(caller, target, number, ids, { resolves });
       const written = await idempotency.once(caller, content.idempotentRequest, target.slug, restore);
-      sendWritten(res, written, config.BASE_URL);
+      await sendWritten(res, written, parts.services);
     }),
   ];
 }

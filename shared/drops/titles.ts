@@ -3,8 +3,8 @@ import { DropError, unavailable } from '../domain/errors.ts';
 import { type FindTitle, findTitleQuickly } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
 import { createFairQueue } from '../util/queues.ts';
-import type { DetailChanges, Document, Drop, WriteIds } from './drop.ts';
-import type { Drops, Target } from './drops.ts';
+import type { Drop, WriteIds } from './drop.ts';
+import type { Drops, NewVersionInput, Target } from './drops.ts';
 
 /** A waiting search holds its document in memory. */
 const maxWaiting = 32;
@@ -72,12 +72,7 @@ export function createFollowingTitles({
 
   return {
     /** As `Drops.addVersion`; without a title in `input`, the title follows, unless the drop is changed meanwhile. */
-    async addVersion(
-      caller: Caller,
-      target: Target,
-      input: Document & DetailChanges,
-      ids?: WriteIds,
-    ): Promise<Drop> {
+    async addVersion(caller: Caller, target: Target, input: NewVersionInput, ids?: WriteIds): Promise<Drop> {
       const keepTitle = () => drops.addVersion(caller, target, input, ids);
       if (input.title !== undefined) return keepTitle();
       const followed = await follow(caller, target.slug, input.html).catch(stay);

@@ -1,49 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Author } from '../../shared/comments/comment.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { changeComment, listComments, replyTo, writeAsGuest, writeComment } from '../support/comments.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
-import type { WireComment, WireCommentList } from '../support/wire.ts';
+import { useService } from '../support/service.ts';
+import type { WireCommentList } from '../support/wire.ts';
 
 describe('Comments', () => {
   const service = useService({ CHANGES_PER_MINUTE: '2000', WRITES_PER_MINUTE: '2000' });
 
-  function write(owner: Owner, slug: string, body: unknown = { text: 'Wrong number' }, key?: string) {
-    const headers = key === undefined ? {} : { 'idempotency-key': key };
-    return owner.request<WireComment>('POST', `/api/drops/${slug}/comments`, { body, headers });
-  }
-
-  function reply(owner: Owner, id: string, body: unknown, key?: string) {
-    const headers = key === undefined ? {} : { 'idempotency-key': key };
-    return owner.request<WireComment>('POST', `/api/comments/${id}/replies`, { body, headers });
-  }
-
-  const change = (owner: Owner, id: string, body: unknown) =>
-    owner.request<WireComment>('PATCH', `/api/comments/${id}`, { body });
-
-  const list = async (owner: Owner, query = '') =>
-    (await owner.get<WireCommentList>(`/api/comments${query}`)).body;
+  const [write, reply, change, list] = [writeComment, replyTo, changeComment, listComments];
 
   const textsOf = ({ data }: WireCommentList) => data.map(({ text }) => text);
-
-  /** A guest's comment, as the page of a drop stores it. */
-  async function writeAsGuest(owner: Owner, slug: string, text: string, name = 'Eve'): Promise<string> {
-    const { id: dropId, ownerId } = (await service.services.engine.drops.find(owner.userId, slug)) ?? {};
-    const found = await service.services.engine.drops.findVersion(owner.userId, slug, null);
-    if (dropId === undefined || ownerId === undefined || found === null) throw new Error('no such drop');
-    const author: Author = {
-      ...{ role: 'guest', accountId: null, guest: 'f'.repeat(64), name, via: null, tokenId: null },
-    };
-    const id = newId(service.clock.now());
-    await service.services.comments.add(
-      { dropId, ownerId, slug, version: found.version },
-      author,
-      { anchor: null, text },
-      id,
-    );
-    return id;
-  }
 
   it('POST: 201 the comment on the latest version, with its author, and GET lists it', async () => {
     const { owner, slug } = await service.newDrop();
@@ -89,7 +57,7 @@ describe('Comments', () => {
       ids.push((await write(owner, where, { text: `${at}` })).body.id);
     }
     expect((await change(owner, ids[0] ?? '', { state: 'resolved' })).body.state).to.equal('resolved');
-    await writeAsGuest(owner, slug, 'held');
+    await writeAsGuest(service, { owner, slug }, 'held');
     expect(textsOf(await list(owner))).to.deep.equal(['1', '2', '3']);
     expect(textsOf(await list(owner, `?drop=${slug}`))).to.deep.equal(['2', '3']);
     expect(textsOf(await list(owner, '?state=resolved'))).to.deep.equal(['0']);
@@ -155,7 +123,7 @@ describe('Comments', () => {
 
   it('a held comment: open approves it; its text is that of its author alone', async () => {
     const { owner, slug } = await service.newDrop();
-    const id = await writeAsGuest(owner, slug, 'Hello');
+    const id = await writeAsGuest(service, { owner, slug }, 'Hello');
     expect((await list(owner, `?drop=${slug}`)).data).to.deep.equal([]);
     expectError(await change(owner, id, { text: 'Praise' }), 403, 'forbidden');
     const { body } = await change(owner, id, { state: 'open' });
@@ -233,7 +201,7 @@ describe('Comments', () => {
       '\u202a\u202e\u2066\u2069\u200b\u200e\u200f\u2060\ufeff\u00ad\u0007\u001b\r\u009b\u{e0041}\u{e007f}';
     const kept = 'می\u200cخواهم ❤️\u200d🔥\n\tاردو';
     const name = `E${hidden}ve`;
-    await writeAsGuest(owner, slug, `a${hidden}${kept}`, name);
+    await writeAsGuest(service, { owner, slug }, `a${hidden}${kept}`, name);
     const anchor = { quote: `q${hidden}`, prefix: `p${hidden}`, suffix: `s${hidden}` };
     const { id } = (await write(owner, slug, { text: `b${hidden}`, anchor })).body;
     await reply(owner, id, { text: `c${hidden}` });

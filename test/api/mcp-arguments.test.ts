@@ -28,13 +28,14 @@ for (const revision of revisions) {
         ['update_drop', { html: '<p>Two', idempotency_key: 'a' }],
         ['set_passcode', { passcode: '' }],
         ['create_upload', {}],
+        ['list_comments', {}],
         ['delete_drop', {}],
       ] as const) {
         expect((await session.mcp.call(tool, { slug: url, ...args })).error, tool).to.equal(null);
       }
       const { tools } = await session.mcp.sdk.listTools();
       const withSlug = tools.filter(({ inputSchema }) => 'slug' in (inputSchema.properties ?? {}));
-      expect(withSlug.map(({ name }) => name)).to.have.length(9);
+      expect(withSlug.map(({ name }) => name)).to.have.length(10);
     });
 
     it('an address of another host, or of one version, is an error that says so', async () => {

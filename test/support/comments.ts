@@ -1,0 +1,46 @@
+import type { Author } from '../../shared/comments/comment.ts';
+import type { RequestOptions } from './client.ts';
+import type { Owner, TestService } from './service.ts';
+import type { WireComment, WireCommentList } from './wire.ts';
+
+const keyHeader = (key: string | undefined): RequestOptions =>
+  key === undefined ? {} : { headers: { 'idempotency-key': key } };
+
+export function writeComment(
+  owner: Owner,
+  slug: string,
+  body: unknown = { text: 'Wrong number' },
+  key?: string,
+) {
+  const path = `/api/drops/${slug}/comments`;
+  return owner.request<WireComment>('POST', path, { body, ...keyHeader(key) });
+}
+
+export function replyTo(owner: Owner, id: string, body: unknown, key?: string) {
+  const path = `/api/comments/${id}/replies`;
+  return owner.request<WireComment>('POST', path, { body, ...keyHeader(key) });
+}
+
+export function changeComment(owner: Owner, id: string, body: unknown) {
+  return owner.request<WireComment>('PATCH', `/api/comments/${id}`, { body });
+}
+
+export async function listComments(owner: Owner, query = ''): Promise<WireCommentList> {
+  return (await owner.get<WireCommentList>(`/api/comments${query}`)).body;
+}
+
+/** A guest's comment on the latest version, as the page stores it: held. @returns its id */
+export async function writeAsGuest(
+  { services }: Pick<TestService, 'services'>,
+  { owner, slug }: { owner: Owner; slug: string },
+  text: string,
+  name = 'Eve',
+): Promise<string> {
+  const found = await services.engine.drops.findVersion(owner.userId, slug, null);
+  const drop = await services.engine.drops.find(owner.userId, slug);
+  if (drop === null || found === null) throw new Error('no such drop');
+  const guest = 'f'.repeat(64);
+  const author: Author = { role: 'guest', accountId: null, guest, name, via: null, tokenId: null };
+  const target = { dropId: drop.id, ownerId: drop.ownerId, slug, version: found.version };
+  return (await services.comments.add(target, author, { anchor: null, text })).id;
+}
