@@ -139,9 +139,9 @@ export async function sendDrop(
   res: ServerResponse,
   drop: Drop,
   services: Services,
-  status = 200,
+  { status = 200, isNew = false } = {},
 ): Promise<void> {
-  const shown = await showDrop(services, drop);
+  const shown = isNew ? presentDrop(drop, services.config.BASE_URL) : await showDrop(services, drop);
   res.setHeader('ETag', etagOf(drop));
   sendJson(res, shown, status);
 }
@@ -154,5 +154,5 @@ export async function sendWritten(
   status = 200,
 ): Promise<void> {
   if (isReplayed) res.setHeader('Idempotency-Replayed', 'true');
-  await sendDrop(res, drop, services, status);
+  await sendDrop(res, drop, services, { status, isNew: status === 201 && !isReplayed });
 }

@@ -74,11 +74,13 @@ describe('Commands to the databases for each request', () => {
     expect(blobs.sort()).to.deep.equal(blobsOfWrite);
   });
 
-  it('PUT: 5, and 1 for its context', async () => {
+  it('PUT: 5, 1 for its context, and 1 for the comments', async () => {
     const owner = await knownOwner();
     const { slug } = await owner.create();
     const { records, blobs } = await during(() => owner.put(slug, { context: 'why', metadata: { a: 'b' } }));
-    expect(records).to.deep.equal(['aggregate tokens', 'update accounts', 'findAndModify drops']);
+    expect(records).to.deep.equal([
+      ...['aggregate tokens', 'update accounts', 'findAndModify drops', 'aggregate comments'],
+    ]);
     expect(blobs.sort()).to.deep.equal(blobsOfWrite);
   });
 
@@ -99,28 +101,33 @@ describe('Commands to the databases for each request', () => {
     expect(records.filter((record) => record.endsWith(' tokens'))).to.deep.equal(['aggregate tokens']);
   });
 
-  it('GET of a drop: 1, and 1 for its token', async () => {
+  it('GET of a drop: 1, 1 for its token, and 1 for the comments', async () => {
     const owner = await knownOwner();
     const { slug } = await owner.create();
     const { records, blobs } = await during(() => owner.get(`/api/drops/${slug}`));
-    expect([...records, ...blobs]).to.deep.equal(['aggregate tokens', 'find drops']);
+    expect([...records, ...blobs]).to.deep.equal(['aggregate tokens', 'find drops', 'aggregate comments']);
   });
 
   for (const query of ['', '?metadata.a=b&metadata.c=d&sortBy=view_count', '?pageSize=3']) {
-    it(`a list that fits on its page (${query || 'plain'}): 2`, async () => {
+    it(`a list that fits on its page (${query || 'plain'}): 3`, async () => {
       const owner = await knownOwner();
       for (let i = 0; i < 2; i++) await owner.create({ metadata: { a: 'b', c: 'd' } });
       const { records } = await during(() => owner.get(`/api/drops${query}`));
-      expect(records).to.deep.equal(['aggregate tokens', 'find drops']);
+      expect(records).to.deep.equal(['aggregate tokens', 'find drops', 'aggregate comments']);
     });
   }
 
-  it('a page of a longer list: 3', async () => {
+  it('a page of a longer list: 4', async () => {
     const owner = await knownOwner();
     for (let i = 0; i < 2; i++) await owner.create();
     for (const page of [1, 2]) {
       const { records } = await during(() => owner.get(`/api/drops?pageSize=1&page=${page}`));
-      expect(records).to.deep.equal(['aggregate tokens', 'find drops', 'aggregate drops']);
+      expect(records).to.deep.equal([
+        'aggregate tokens',
+        'find drops',
+        'aggregate drops',
+        'aggregate comments',
+      ]);
     }
   });
 
