@@ -9,6 +9,7 @@ const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
   growth: () => import('./growth.ts'),
   memory: () => import('./memory.ts'),
   rolling: () => import('./rolling.ts'),
+  waiting: () => import('./waiting.ts'),
 };
 
 const requests = () => import('./requests.ts');
