@@ -18,8 +18,7 @@ interface Agent {
   readonly slug: string;
 }
 
-for (const { serve, name } of listEngines()) {
-  if (name === "embedded") continue;
+for (const { serve } of listEngines()) {
   const service = await serve();
   try {
     await measure(service);

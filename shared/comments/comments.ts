@@ -137,10 +137,10 @@ export function createComments(deps: {
     const drop = slug === null ? null : await drops.find(ownerId, slug);
     if (slug !== null && drop === null) throw notFound('drop');
     const dropId = drop?.id ?? null;
-    const last = await store.lastSeq(ownerId);
+    const last = after ?? (await store.lastSeq(ownerId));
     const found = await store.list(ownerId, { dropId, states, after: after ?? 0, limit });
     const lastFound = found.at(-1)?.seq ?? 0;
-    const next = found.length === limit ? lastFound : Math.max(after ?? 0, last, lastFound);
+    const next = found.length === limit ? lastFound : Math.max(last, lastFound);
     const own = after === null ? null : tokenIdOf(caller);
     return { comments: found.filter((comment) => isNewsFor(own, comment, after ?? 0)), next };
   }
@@ -160,8 +160,7 @@ export function createComments(deps: {
       const credential = tokenIdOf(caller) ?? caller.accountId;
       while (found.comments.length === 0) {
         const left = end - performance.now();
-        if (left <= 0 || !(await waiting.wait(caller.ownerId, credential, left, signal)) || signal.aborted)
-          break;
+        if (left <= 0 || !(await waiting.wait(caller.ownerId, credential, left, signal))) break;
         found = await list(caller, { ...filter, after: found.next });
       }
       return found;

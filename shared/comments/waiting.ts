@@ -12,6 +12,8 @@ const waitersAtMost = 1_000;
 
 export type Waiting = ReturnType<typeof createWaiting>;
 
+type Wake = (isChanged: boolean) => void;
+
 /** Requests that wait for comments. */
 export function createWaiting({
   comments,
@@ -22,35 +24,42 @@ export function createWaiting({
   clock: Clock;
   log: Pick<Log, 'error'>;
 }) {
-  /** By owner: what wakes each waiter. */
-  const waiters = new Map<string, Set<() => void>>();
+  /** By owner: what wakes each waiter, with whether there may be a change. */
+  const waiters = new Map<string, Set<Wake>>();
   const byCredential = new Map<string, number>();
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
+  /** When the last look began, Unix ms. */
+  let lookedAt = 0;
   let isClosed = false;
 
-  function notify(ownerId: string): void {
-    for (const wake of [...(waiters.get(ownerId) ?? [])]) wake();
+  function wakeAll(ownerId: string, isChanged: boolean): void {
+    for (const wake of [...(waiters.get(ownerId) ?? [])]) wake(isChanged);
   }
 
-  /** If it fails, a waiter waits for its end, and then its own read tells what is wrong. */
+  /** If it fails, waiters wait for their end: their clients then ask again. */
   async function look(): Promise<void> {
+    const begunAt = clock.now();
     try {
-      for (const ownerId of await comments.ownersAfter(clock.now() - clockDifferenceMs)) notify(ownerId);
+      const changed = await comments.ownersAfter(lookedAt - clockDifferenceMs);
+      for (const ownerId of changed) wakeAll(ownerId, true);
+      lookedAt = begunAt;
     } catch (err) {
       if (!isUnavailable(err)) log.error({ err }, 'waiting requests could not look for new comments');
     }
     timer = count === 0 ? undefined : setTimeout(look, lookEveryMs);
   }
 
-  function add(ownerId: string, credentialId: string, wake: () => void): void {
+  function add(ownerId: string, credentialId: string, wake: Wake): void {
     waiters.set(ownerId, (waiters.get(ownerId) ?? new Set()).add(wake));
     byCredential.set(credentialId, (byCredential.get(credentialId) ?? 0) + 1);
     count += 1;
-    timer ??= setTimeout(look, lookEveryMs);
+    if (timer !== undefined) return;
+    lookedAt = clock.now();
+    timer = setTimeout(look, lookEveryMs);
   }
 
-  function remove(ownerId: string, credentialId: string, wake: () => void): void {
+  function remove(ownerId: string, credentialId: string, wake: Wake): void {
     const ofOwner = waiters.get(ownerId);
     ofOwner?.delete(wake);
     if (ofOwner?.size === 0) waiters.delete(ownerId);
@@ -62,34 +71,34 @@ export function createWaiting({
 
   return {
     /** Call it after each change of a comment of the owner. */
-    notify,
+    notify: (ownerId: string): void => wakeAll(ownerId, true),
 
     /**
-     * Resolves when a comment of the owner may have changed, after `ms`, or when the signal aborts.
-     * @returns false, at once: the credential has 5 waiters, the process 1,000, or it stops
+     * Resolves with true when a comment of the owner may have changed. With false after `ms`, when the signal aborts or the process
+     * stops; at once if the credential has 5 waiters, or the process 1,000.
      */
     async wait(ownerId: string, credentialId: string, ms: number, signal: AbortSignal): Promise<boolean> {
       const isFull = count >= waitersAtMost || (byCredential.get(credentialId) ?? 0) >= waitersPerCredential;
       if (isClosed || isFull || signal.aborted) return false;
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          clearTimeout(end);
-          signal.removeEventListener('abort', wake);
+      return new Promise((resolve) => {
+        const wake = (isChanged: boolean) => {
+          clearTimeout(timeout);
+          signal.removeEventListener('abort', end);
           remove(ownerId, credentialId, wake);
-          resolve();
+          resolve(isChanged);
         };
-        const end = setTimeout(wake, ms);
-        signal.addEventListener('abort', wake);
+        const end = () => wake(false);
+        const timeout = setTimeout(end, ms);
+        signal.addEventListener('abort', end);
         add(ownerId, credentialId, wake);
       });
-      return !isClosed;
     },
 
     /** Wakes all waiters; nobody waits any more. */
     close(): void {
       isClosed = true;
       clearTimeout(timer);
-      for (const ownerId of [...waiters.keys()]) notify(ownerId);
+      for (const ownerId of [...waiters.keys()]) wakeAll(ownerId, false);
     },
   };
 }
