@@ -1,8 +1,10 @@
 import type { Accounts } from '../shared/accounts/accounts.ts';
+import type { Resolutions } from '../shared/comments/resolutions.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { Clock } from '../shared/domain/clock.ts';
 import type { EdgePurger } from '../shared/edge/edge-purger.ts';
 import type { Stores } from '../shared/engines/engine.ts';
+import type { FindQuotes } from '../shared/html/quotes.ts';
 import type { JobMonitor, JobProducer } from '../shared/jobs/job-queue.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { Rendering } from '../shared/renders/rendering.ts';
@@ -15,6 +17,8 @@ export interface WorkerDeps {
   readonly purger: EdgePurger | null;
   readonly accounts: Pick<Accounts, 'finishRemoval'>;
   readonly rendering: Pick<Rendering, 'renderForJob'>;
+  readonly resolutions: Pick<Resolutions, 'settle'>;
+  readonly findQuotes: FindQuotes;
   readonly clock: Clock;
   readonly log: Log;
   readonly config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS'>;

@@ -45,6 +45,9 @@ export interface CommentStore {
   /** Replaces the comment, if nobody has changed it since it was read. @returns it with its new number; null: it was changed or deleted */
   replace(read: Comment, next: UnnumberedComment, now: number): Promise<Comment | null>;
 
+  /** Changes nothing else, and not `seq`: it is no change for a program that waits. A parallel `replace` may undo it. Not atomic. */
+  setInLatest(ids: readonly string[], place: Comment['inLatest']): Promise<void>;
+
   /** false: no such comment. */
   remove(id: string): Promise<boolean>;
 

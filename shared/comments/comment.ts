@@ -62,7 +62,10 @@ const author = {
 /** W3C TextQuoteSelector over the visible text, and the position of the quote in it (UTF-16 units), which is a hint. */
 const anchor = object({ quote: text(), prefix: text(), suffix: text(), position: whole() });
 
-/** Whether the quote is in the latest version. `unknown`: it is not in the source of its own version, because a script wrote it. */
+/**
+ * Whether the quote is in the source of the latest version. `unknown`: it is not in that of its own version either, because a
+ * script wrote it, or a document could not be searched in time.
+ */
 export const places = ['kept', 'gone', 'unknown'] as const;
 
 /** A thread: a comment on one version of a drop, and its replies. */

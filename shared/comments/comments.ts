@@ -78,9 +78,10 @@ export function createComments(deps: {
   authors: Authors;
   limits: Pick<Limits, 'attempts'>;
   waiting: Waiting;
+  followUps: { enqueueRender(dropId: string, versionId: string): void };
   clock: Clock;
 }) {
-  const { comments: store, drops, authors, limits, waiting, clock } = deps;
+  const { comments: store, drops, authors, limits, waiting, followUps, clock } = deps;
 
   async function insert(
     target: CommentedVersion,
@@ -99,6 +100,7 @@ export function createComments(deps: {
     };
     const stored = await store.insert(comment, now, commentLimits);
     if (stored === null) throw tooManyComments();
+    if (anchor !== null) followUps.enqueueRender(dropId, version.id); // its job looks for the quote in the latest version
     waiting.notify(ownerId);
     return stored;
   }

@@ -33,7 +33,7 @@ const comments = collectionOf(
   ['comments_follows', { owner_id: 1, follows: 1 }, { unique: true, partialFilterExpression: isChained }],
 );
 
-type Methods = Omit<CommentStore, 'delete' | 'listIds'>;
+type ForJobs = 'setInLatest' | 'delete' | 'listIds';
 
 export function createMongoCommentStore(connection: Connection): CommentStore {
   const records = comments.in(connection);
@@ -80,7 +80,7 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     throw unavailable('Too many parallel changes of the comments of this account.');
   }
 
-  const methods = forRequests<Methods>(connection, {
+  const methods = forRequests<Omit<CommentStore, ForJobs>>(connection, {
     insert: (comment, now, caps) =>
       inOrder(comment, now, async (numbered) => {
         const stored = await find(comment.id);
@@ -126,7 +126,10 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     ownersAfter: async (seq) => model.distinct('owner_id', { seq: { $gt: seq } }),
   });
 
-  const forJobs = inBackground<Pick<CommentStore, 'delete' | 'listIds'>>({
+  const forJobs = inBackground<Pick<CommentStore, ForJobs>>({
+    async setInLatest(ids, place) {
+      await records.updateAll({ _id: { $in: [...ids] } }, { $set: { in_latest: place } });
+    },
     async delete(ids) {
       await records.remove({ version_id: { $in: [...ids] } });
     },

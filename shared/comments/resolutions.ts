@@ -36,13 +36,14 @@ export function createResolutions(deps: {
 }) {
   const { comments, drops, authors, waiting, clock } = deps;
 
-  /** @param next the same: there is nothing to change */
-  async function change(id: string, dropId: string, next: (comment: Comment) => Comment): Promise<void> {
+  /** @param next the same: there is nothing to change @returns false: the drop has no such comment */
+  async function change(id: string, dropId: string, next: (comment: Comment) => Comment): Promise<boolean> {
     for (let left = attempts; left > 0; left--) {
       const comment = await comments.find(id);
-      if (comment?.dropId !== dropId) throw notOfDrop(id);
+      if (comment?.dropId !== dropId) return false;
       const changed = next(comment);
-      if (changed === comment || (await comments.replace(comment, changed, clock.now())) !== null) return;
+      if (changed === comment || (await comments.replace(comment, changed, clock.now())) !== null)
+        return true;
     }
     throw unavailable('Too many parallel changes of this comment.');
   }
@@ -57,27 +58,31 @@ export function createResolutions(deps: {
       if (drop === null) return; // the write says so
       const author = await authors.ofOwner(caller);
       for (const id of ids) {
-        await change(id, drop.id, (comment) => {
+        const isMarked = await change(id, drop.id, (comment) => {
           if (comment.state === 'resolved' || comment.resolving?.versionId === versionId) return comment;
           const mark = { versionId, reply, author };
           return { ...comment, resolving: mark, ...changedBy(comment, author.tokenId, clock.now()) };
         });
+        if (!isMarked) throw notOfDrop(id);
       }
     },
 
-    /** Resolves the marked comments of the drop whose versions are stored. May be repeated, and run twice at once. */
-    async settle({ id: dropId, ownerId, slug }: Pick<Drop, 'id' | 'ownerId' | 'slug'>): Promise<void> {
+    /**
+     * Resolves the marked comments of the drop whose versions are stored. May be repeated, and run twice at once.
+     * @returns the threads that are open or held then
+     */
+    async settle({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<Comment[]> {
       const query = { dropId, states: ['open', 'held'], after: 0, limit: commentLimits.openPerDrop } as const;
-      const marked = (await comments.list(ownerId, query)).filter(({ resolving }) => resolving !== null);
-      if (marked.length === 0) return;
-      const versions = await drops.listVersions(ownerId, slug);
+      const threads = await comments.list(ownerId, query);
+      const [first, ...others] = threads.filter(({ resolving }) => resolving !== null);
+      if (first === undefined) return threads;
+      const versions = await drops.listVersions(ownerId, first.slug);
       const numbers = new Map(versions?.map(({ id, number }) => [id, number]));
       const now = clock.now();
-      for (const comment of marked) {
-        const next = settled(comment, numbers, now);
-        if (next !== comment && (await comments.replace(comment, next, now)) !== null)
-          waiting.notify(ownerId);
-      }
+      for (const { id } of [first, ...others])
+        await change(id, dropId, (comment) => settled(comment, numbers, now));
+      waiting.notify(ownerId);
+      return comments.list(ownerId, query);
     },
   };
 }

@@ -23,6 +23,7 @@ export function createSqliteCommentStore(db: Database): CommentStore {
     ),
     lastSeq: db.prepareTuples<[last: number | null]>('SELECT max(seq) FROM comments WHERE owner_id = ?'),
     seqOf: db.prepareTuples<[seq: number]>('SELECT seq FROM comments WHERE id = ?'),
+    setInLatest: db.prepare('UPDATE comments SET in_latest = ? WHERE id IN (SELECT value FROM json_each(?))'),
     remove: db.prepare('DELETE FROM comments WHERE id = ?'),
     count: db.prepareTuples<CountRow>(`
       SELECT drop_id, state, count(*) FROM comments INDEXED BY comments_by_state
@@ -78,6 +79,10 @@ export function createSqliteCommentStore(db: Database): CommentStore {
         insert(numbered);
         return numbered;
       }),
+
+    setInLatest: async (ids, place) => {
+      await db.write(() => sql.setInLatest.run(place, JSON.stringify(ids)));
+    },
 
     remove: (id) => db.write(() => sql.remove.run(id).changes > 0),
 

@@ -103,7 +103,7 @@ async function assemble(
   const purger = (edge && metrics?.watchPurger(edge)) ?? edge;
   const maxRenders = Math.max(1, availableParallelism() - 1);
   const threads = openThreads(parts, maxRenders);
-  const { parseJson, findTitle, compare } = threads;
+  const { parseJson, findTitle, compare, findQuotes } = threads;
 
   const base = { ...engine, changes: engine.pageChanges, clock, log, config };
   const tokens = createTokens(base);
@@ -151,6 +151,7 @@ async function assemble(
     audit,
     jobs,
     parseJson,
+    findQuotes,
     accounts: createAccounts({ ...base, removals, followUps }),
     sessions: createSessions(base),
     signIns: createSignIns({ ...base, tokens, sealer }),
@@ -158,7 +159,7 @@ async function assemble(
     identityProvider,
     /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
-    comments: createComments({ ...base, authors, limits, waiting }),
+    comments: createComments({ ...base, authors, limits, waiting, followUps }),
     resolutions,
     /** Answers the requests that wait for comments, so that the process can stop. */
     endWaiting: waiting.close,
@@ -215,6 +216,7 @@ function openThreads(
     parseJson: watch('parse_json', threads.parseJson),
     findTitle: watch('find_title', threads.findTitle),
     compare: watch('diff', threads.compare),
+    findQuotes: watch('find_quotes', threads.findQuotes),
     close: threads.close,
   };
 }

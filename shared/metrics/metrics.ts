@@ -69,6 +69,7 @@ export const threadTasks = [
   'parse_json',
   'find_title',
   'diff',
+  'find_quotes',
 ] as const;
 export type ThreadTask = (typeof threadTasks)[number];
 

@@ -29,6 +29,10 @@ export const kinds = {
     load: async () => (await import('./compare.ts')).compare,
     maxHeapMb: 128, // twice what two documents of 2 MB of line feeds need
   },
+  findQuotes: {
+    load: async () => (await import('../html/quotes.ts')).findQuotes,
+    maxHeapMb: 64,
+  },
   drawCard: {
     load: async () => (await import('./card.ts')).createCardDrawer(),
     maxHeapMb: 64, // the pictures and fonts are outside of it

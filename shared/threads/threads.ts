@@ -2,6 +2,7 @@ import { type DrawCard, plainCard } from '../cards/card.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { ParseJson } from '../domain/json.ts';
 import type { CompareDocuments } from '../html/compared-lines.ts';
+import type { FindQuotes } from '../html/quotes.ts';
 import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
 import type { RenderedPage } from '../renders/render-store.ts';
@@ -25,8 +26,10 @@ const defaultLimits = {
    * Two documents of 2 MB need a fraction, unless very different. Others wait that long, and are answered within ANSWER_MS.
    */
   compare: 1_200,
+  /** Five times what 500 quotes need that are not in a document of 2 MB. */
+  findQuotes: 2_000,
   /** Beyond the budget: for the result, which the budget does not count, and the messages between the threads. */
-  compareGrace: 600,
+  grace: 600,
   renderGrace: 250,
 };
 
@@ -45,6 +48,7 @@ export interface Threads extends Renderer {
   readonly parseJson: ParseJson;
   readonly findTitle: FindTitle;
   readonly compare: CompareDocuments;
+  readonly findQuotes: FindQuotes;
   readonly drawCard: DrawCard;
   /** Waits for all work, then terminates the threads. */
   close(): Promise<void>;
@@ -146,11 +150,21 @@ export function createThreads({
 
     compare(before, after, format) {
       const budgetMs = limits.compare;
-      const timeoutMs = budgetMs + limits.compareGrace;
+      const timeoutMs = budgetMs + limits.grace;
       const work = run('compare', [{ before, after, format, budgetMs }], { timeoutMs });
       return runWithinLimits(work, { bytes: before.html.length + after.html.length }, [
         'The versions could not be compared.',
         'two documents were not compared',
+      ]);
+    },
+
+    findQuotes(html, quotes) {
+      const budgetMs = limits.findQuotes;
+      const timeoutMs = budgetMs + limits.grace;
+      const work = run('findQuotes', [{ html, quotes, budgetMs }], { timeoutMs });
+      return runWithinLimits(work, { bytes: html.length }, [
+        'A document could not be searched for the quotes of comments.',
+        'a document was not searched for the quotes of comments',
       ]);
     },
 

@@ -137,6 +137,17 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
       expect(await listIds({ limit: 2 })).to.deep.equal([first.id, second.id]);
     });
 
+    it('notes whether quotes are in the latest version, and nothing else changes', async () => {
+      const [first, second, third] = [await insert(), await insert({ dropId: 'd2' }), await insert()];
+      await comments.setInLatest([first.id, second.id, 'unknown'], 'gone');
+      expect(await comments.find(first.id)).to.deep.equal({ ...first, inLatest: 'gone' });
+      expect(await comments.find(second.id)).to.deep.equal({ ...second, inLatest: 'gone' });
+      expect(await comments.find(third.id)).to.deep.equal(third);
+      expect(await comments.ownersAfter(third.seq)).to.deep.equal([]);
+      const replaced = await comments.replace(first, { ...first, text: 'new' }, later);
+      expect(replaced?.text, 'the number that was read is still the last').to.equal('new');
+    });
+
     it('counts what is open and held by drop', async () => {
       await insert();
       await insert({ state: 'held' });

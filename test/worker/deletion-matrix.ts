@@ -59,6 +59,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
     async function deleteAt(step: number, each: (typeof jobs)[number], isRemovedAtOnce: boolean) {
       const { job, enqueue, repeats = 0 } = each;
       const [drop, other] = [await scene.publish(['render', 'purge']), await scene.publish([])];
+      await scene.comment(drop, drop.versionId);
       await scene.stores.cards.put(drop.id, { digest: 'd', png: Buffer.from('card') });
       const counts = [drop, other].map(({ id }) => ({ dropId: id, day, count: 3 }));
       await scene.stores.views.add(newId(scene.clock.now()), 1, counts);

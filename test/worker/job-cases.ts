@@ -4,7 +4,7 @@ import type { Stores } from '../../shared/engines/engine.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobProducer } from '../../shared/jobs/job-queue.ts';
-import { aToken, at } from '../contract/records.ts';
+import { aComment, aToken, at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 import { ownerId, type Stage } from './stage.ts';
 
@@ -61,6 +61,41 @@ const render: JobCase = {
   },
 };
 
+const resolve: JobCase = {
+  job: 'version.render',
+  what: 'what the version resolves is resolved once, and other threads know whether it has their quotes',
+  steps: 12,
+  async prepare(scene) {
+    const { comments, pendingTasks } = scene.stores;
+    const drop = await scene.publish([]);
+    const versionId = newId(scene.clock.now());
+    const author = aComment().author;
+    const marked = await scene.comment(drop, drop.versionId, {
+      resolving: { versionId, reply: 'Done', author },
+    });
+    const quoting = (quote: string) =>
+      scene.comment(drop, drop.versionId, { anchor: { quote, prefix: '', suffix: '', position: 0 } });
+    const others = [await quoting('o\nne'), await quoting('scripted'), await quoting('mo')];
+    await scene.addVersion(drop.slug, ['render'], versionId);
+    return {
+      enqueue: (queue) => queue.enqueue('version.render', { dropId: drop.id, versionId }),
+      async always() {
+        if ((await pendingTasks.find(drop.id))?.tasks.includes('render')) return;
+        expect((await comments.find(marked.id))?.state, 'not pending').to.equal('resolved');
+      },
+      async atLast() {
+        const found = await comments.find(marked.id);
+        expect(found).to.deep.include({ state: 'resolved', resolving: null });
+        expect(found?.resolvedBy).to.deep.equal({ versionId, version: 2 });
+        expect(found?.replies.map(({ text }) => text)).to.deep.equal(['Done']);
+        const now = await Promise.all(others.map(({ id }) => comments.find(id)));
+        expect(now.map((thread) => thread?.inLatest)).to.deep.equal(['gone', 'unknown', 'kept']);
+        expect(now.map((thread) => thread?.seq)).to.deep.equal(others.map(({ seq }) => seq));
+      },
+    };
+  },
+};
+
 /** How often the drop was purged. */
 function countPurges({ edge }: CaseScene, id: string): number {
   return edge.purged.filter((tag) => tag === `drop-${id}`).length;
@@ -97,6 +132,7 @@ const removeDrop: JobCase = {
     const { id, slug, versionId } = await scene.publish([]);
     const { drops, pendingTasks, views } = scene.stores;
     const versionIds = [versionId, await scene.addVersion(slug, []), await scene.addVersion(slug, [])];
+    for (const each of versionIds) await scene.comment({ id, slug }, each);
     await drops.removeVersion(at(slug, ownerId), 2, scene.clock.now(), []);
     await views.add('writer', 1, [{ dropId: id, day: '2026-01-31', count: 3 }]);
     await views.aggregate(1);
@@ -126,6 +162,7 @@ const removeVersion: JobCase = {
   async prepare(scene) {
     const { id, slug, versionId } = await scene.publish([]);
     const trashed = await scene.addVersion(slug, []);
+    for (const each of [versionId, trashed]) await scene.comment({ id, slug }, each);
     await scene.stores.drops.removeVersion(at(slug, ownerId), 2, scene.clock.now(), []);
     const hasTrash = async () => ((await scene.stores.pendingTasks.find(id))?.trash.length ?? 0) > 0;
     return {
@@ -151,6 +188,7 @@ const expireDrops: JobCase = {
     const now = scene.clock.now();
     const [never, later] = [await scene.publish([]), await scene.publish([], undefined, now + 2 * hour)];
     const expired = await scene.publish([], undefined, now + hour);
+    await scene.comment(expired, expired.versionId);
     scene.clock.advance(hour);
     const others = [never.versionId, later.versionId];
     return {
@@ -263,8 +301,10 @@ const reconcile: JobCase = {
     const orphan = newId(scene.clock.now());
     await html.put(orphan, Buffer.from('orphan'));
     await contexts.put(orphan, Buffer.from('why'));
+    await scene.comment({ id: 'd1', slug: 'd1' }, orphan);
     const pending = await scene.publish(['render', 'purge']);
     const deleted = await scene.publish([]);
+    await scene.comment(deleted, deleted.versionId);
     await scene.stores.drops.remove(at(deleted.slug, ownerId), scene.clock.now());
     scene.clock.advance(hour + 1);
     const young = newId(scene.clock.now());
@@ -285,9 +325,10 @@ const reconcile: JobCase = {
   },
 };
 
-/** Each job of the catalogue; `drop.remove` has two cases. */
+/** Each job of the catalogue; `version.render` and `drop.remove` have two cases. */
 export const jobCases: readonly JobCase[] = [
   render,
+  resolve,
   purge,
   removeDrop,
   removeVersion,

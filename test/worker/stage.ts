@@ -1,3 +1,4 @@
+import type { Comment, UnnumberedComment } from '../../shared/comments/comment.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import type { NewVersion, PendingTask } from '../../shared/drops/drop.ts';
@@ -5,7 +6,7 @@ import type { Stores } from '../../shared/engines/engine.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { RenderedPage } from '../../shared/renders/render-store.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
-import { at } from '../contract/records.ts';
+import { aComment, at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 
 export const ownerId = 'owner';
@@ -50,11 +51,28 @@ export function createStage(stores: Stores, clock: TestClock) {
     },
 
     /** Adds a version. @returns its internal id */
-    async addVersion(slug: string, tasks: readonly PendingTask[] = ['render', 'purge']): Promise<string> {
-      const version = aVersion('<p>more');
+    async addVersion(
+      slug: string,
+      tasks: readonly PendingTask[] = ['render', 'purge'],
+      id = newId(clock.now()),
+    ): Promise<string> {
+      const version = { ...aVersion('<p>more'), id };
       const drop = await stores.drops.addVersion(at(slug, ownerId), version, {}, 200, tasks);
       if (drop === null || drop === 'version_limit') throw new Error(`${drop}`);
       return version.id;
+    },
+
+    /** Stores a comment on a version of a drop. */
+    async comment(
+      { id: dropId, slug }: { readonly id: string; readonly slug: string },
+      versionId: string,
+      changes: Partial<UnnumberedComment> = {},
+    ): Promise<Comment> {
+      const now = clock.now();
+      const comment = aComment({ id: newId(now), ownerId, dropId, slug, versionId, replies: [], ...changes });
+      const stored = await stores.comments.insert(comment, now, { openPerDrop: 500, heldPerDrop: 100 });
+      if (stored === null) throw new Error('the drop has the maximum of comments');
+      return stored;
     },
 
     /** Stores an artefact of that renderer. */
@@ -65,16 +83,18 @@ export function createStage(stores: Stores, clock: TestClock) {
       await stores.renders.put(versionId, { head, br: bytes, gzip: bytes, context: null });
     },
 
-    /** The versions that have blobs in any store. */
+    /** The versions that have blobs in any store, or comments. */
     async listKept(versionIds: readonly string[]): Promise<string[]> {
       const kept: string[] = [];
+      const commented = await stores.comments.listIds('', 'z', 1_000);
       for (const id of versionIds) {
         const found = [
           stores.html.get(id),
           stores.contexts.get(id),
           stores.renders.findHead(id, rendererVersion),
         ];
-        if ((await Promise.all(found)).some((bytes) => bytes !== null)) kept.push(id);
+        const isStored = (await Promise.all(found)).some((bytes) => bytes !== null);
+        if (isStored || commented.includes(id)) kept.push(id);
       }
       return kept;
     },

@@ -74,6 +74,7 @@ describe('The reconcile job', () => {
     expect([...called].sort()).to.deep.equal([
       'accounts.listDeleted',
       'cards.listIds',
+      'comments.listIds',
       'contexts.listIds',
       'html.listIds',
       'idempotency.removeCreatedBefore',

@@ -1,8 +1,11 @@
 import { createAccounts } from '../../shared/accounts/accounts.ts';
 import { createCards } from '../../shared/cards/cards.ts';
+import { createAuthors } from '../../shared/comments/authors.ts';
+import { createResolutions } from '../../shared/comments/resolutions.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
+import { findQuotes } from '../../shared/html/quotes.ts';
 import { createFollowUps } from '../../shared/jobs/follow-ups.ts';
 import type { JobHandlers, JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
@@ -64,12 +67,17 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const removals = [signIns.expireByAccount, tokens.revokeAll, sessions.revokeAll];
   const followUps = createFollowUps({ ...parts, changes });
   const accounts = createAccounts({ ...engine, ...parts, removals, followUps });
+  const resolutions = createResolutions({
+    ...{ ...engine, clock, authors: createAuthors(engine) },
+    waiting: { notify: () => undefined },
+  });
   const cards = createCards({
     ...{ cards: engine.cards, drawCard: createCardRenderer(), clock, log },
     config: { BASE_URL: 'https://dropleaf.example', PAGE_CACHE_BYTES: 1_000_000 },
   });
   const workerDeps: WorkerDeps = {
-    ...{ ...parts, engine, accounts, rendering, cards },
+    ...{ ...parts, engine, accounts, rendering, cards, resolutions },
+    findQuotes: async (html, quotes) => findQuotes({ html, quotes, budgetMs: 2_000 }),
     config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain, REPORTS_KEEP_DAYS: 90 },
   };
   const handlers = createJobHandlers(workerDeps);

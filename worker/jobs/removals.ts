@@ -33,16 +33,17 @@ export function createEdgePurge(deps: WorkerDeps): JobHandlers['edge.purge'] {
 }
 
 /**
- * Removes the blobs of a deleted drop or of removed versions, and last the list of them (the drop's record, or its trash), so that
- * an interrupted removal is repeated. Blobs and card do not wait for the edge; the record goes after the last round of purges.
+ * Removes the blobs and comments of a deleted drop or of removed versions, and last the list of them (the drop's record, or its
+ * trash), so that an interrupted removal is repeated. Blobs and card do not wait for the edge; the record goes after the last
+ * round of purges. Quotes of comments are looked for in what is the latest version then.
  */
 export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
-  const { pendingTasks, html, contexts, renders, cards } = deps.engine;
+  const { pendingTasks, html, contexts, renders, cards, comments } = deps.engine;
   const { jobs } = deps;
   const rounds = createPurgeRounds(deps);
 
   async function deleteBlobs(versionIds: readonly string[]): Promise<void> {
-    for (const store of [html, contexts, renders]) await store.delete(versionIds);
+    for (const store of [html, contexts, renders, comments]) await store.delete(versionIds);
   }
 
   return async ({ dropId, round = 0 }) => {
@@ -51,6 +52,7 @@ export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
     if (!drop.deleted) {
       if (drop.trash.length === 0) return;
       await deleteBlobs(drop.trash);
+      await jobs.enqueue('version.render', { dropId, versionId: drop.latestVersionId });
       await pendingTasks.clearTrash(dropId, drop.trash);
       return;
     }

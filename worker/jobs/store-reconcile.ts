@@ -40,13 +40,14 @@ export function createStoreReconcile(
     readonly config: Pick<WorkerDeps['config'], 'REPORTS_KEEP_DAYS'>;
   },
 ): JobHandlers['store.reconcile'] {
-  const { pendingTasks, html, contexts, renders, cards, reports, idempotency, uploads } = deps.engine;
-  const { tokens, sessions, accounts } = deps.engine;
+  const { pendingTasks, html, contexts, renders, comments, cards, reports } = deps.engine;
+  const { idempotency, uploads, tokens, sessions, accounts } = deps.engine;
   const { jobs, clock, log, config } = deps;
   const removeOrphans = {
     'orphans of html': createOrphanRemoval(html, pendingTasks.findReferenced),
     'orphans of contexts': createOrphanRemoval(contexts, pendingTasks.findReferenced),
     'orphans of artefacts': createOrphanRemoval(renders, pendingTasks.findReferenced),
+    'orphans of comments': createOrphanRemoval(comments, pendingTasks.findReferenced),
     'orphans of cards': createOrphanRemoval(cards, pendingTasks.findExisting),
   };
   let lastEnqueued: PendingPosition | null = null;

@@ -3,14 +3,17 @@ import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import type { DropTasks, RenderTasks } from '../../shared/jobs/pending-task-store.ts';
 import type { RenderStore } from '../../shared/renders/render-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
+import { createCommentPlaces } from './comment-places.ts';
 
 /**
  * Renders page and context of a version unless its artefact is current. Then deletes artefacts of older renderers, and purges the
- * drop if there were any. Clears the pending task if all versions of the drop are rendered; otherwise enqueues the others.
+ * drop if there were any. Resolves the comments that the versions of the drop resolve, and notes which quotes the latest one has.
+ * Clears the pending task if all versions of the drop are rendered; otherwise enqueues the others.
  */
 export function createVersionRender(deps: WorkerDeps): JobHandlers['version.render'] {
   const { pendingTasks, renders } = deps.engine;
-  const { rendering, jobs, purger } = deps;
+  const { rendering, jobs, purger, resolutions } = deps;
+  const notePlaces = createCommentPlaces(deps);
 
   async function render(
     { id: dropId, ownerId, renderers }: RenderTasks,
@@ -35,8 +38,10 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
   return async ({ dropId, versionId }) => {
     const drop = await pendingTasks.findForRender(dropId, rendererVersion);
     if (drop === null || drop.deleted) return;
+    const threads = await resolutions.settle(drop);
     const version = drop.versions.find(({ id }) => id === versionId);
     if (version !== undefined) await render(drop, version);
+    await notePlaces(drop, threads);
     if (!drop.tasks.includes('render')) return;
     const others = drop.versions.filter(
       ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,
