@@ -73,9 +73,10 @@ export function newVersionPath(slug: string): string {
   return `${ownerPath(slug)}/new-version`;
 }
 
-/** The form that reports a page to the operators. @param version null for the latest */
-export function reportPath(slug: string, version: number | null): string {
-  return version === null ? `/report/${slug}` : `/report/${slug}?v=${version}`;
+/** The form that reports a page, or a comment on it, to the operators. @param version null for the latest */
+export function reportPath(slug: string, version: number | null, comment: string | null = null): string {
+  const query = new URLSearchParams({ ...(version && { v: `${version}` }), ...(comment && { comment }) });
+  return query.size === 0 ? `/report/${slug}` : `/report/${slug}?${query}`;
 }
 
 /** The page of help for people. */

@@ -22,10 +22,10 @@ export interface ActPage extends Omit<Question, 'refusal' | 'fault' | 'styles'> 
   readonly seen: string;
 }
 
-/** An act of an operator on a page, an account or a report, for which a reason is required. */
+/** An act of an operator on a page, an account, a report or a comment, for which a reason is required. */
 export interface OperatorAct<T> {
   readonly path: string;
-  readonly target: 'page' | 'account' | 'report';
+  readonly target: 'page' | 'account' | 'report' | 'comment';
   /** null: there is no such target. */
   find(req: Request): Promise<T | null>;
   /** Changes nothing. */

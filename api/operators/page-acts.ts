@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { type Comment, commentIdPattern } from '../../shared/comments/comment.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { ChangedPage, OwnedPage } from '../../shared/moderation/moderation.ts';
 import { type Report, reportIdPattern } from '../../shared/reports/report.ts';
@@ -6,7 +7,7 @@ import { html, visible, visibleLines } from '../html/html.ts';
 import { countOf, timeTag } from '../html/parts.ts';
 import { readSlug } from '../http/parameters.ts';
 import type { OperatorAct } from './acts.ts';
-import { accountLink, operatorPaths, pageCrumbs } from './parts.ts';
+import { accountLink, commentQuote, operatorPaths, pageCrumbs } from './parts.ts';
 
 export const pageNotices = {
   'taken-down': 'The page is offline. Viewers get 410, and the owner sees your reason.',
@@ -15,6 +16,7 @@ export const pageNotices = {
     'It is done here, but the cache in front did not confirm the purge and may show the page as it was. The worker repeats the purge.',
   'report-closed': 'The report is closed.',
   'reports-closed': 'The open reports of this page are closed.',
+  'comment-deleted': 'The comment is deleted. Reports about it stay open until you close them.',
   'inspection-ended': 'That look at the page has ended. Look again, if you need to.',
 } as const;
 
@@ -143,7 +145,30 @@ ${text !== '' && html`<p class="wrap-anywhere">${visibleLines(text)}</p>`}
     },
   };
 
-  return { takedown, restore, closeReports, closeReport };
+  const deleteComment: OperatorAct<Comment> = {
+    path: operatorPaths.deleteComment(':id'),
+    target: 'comment',
+    find: async ({ params: { id } }) =>
+      typeof id === 'string' && commentIdPattern.test(id) ? moderation.findComment(id) : null,
+    async describe(comment) {
+      const owned = await moderation.describePage(comment.slug);
+      return {
+        ...wayBack(comment.slug, owned?.drop.title ?? 'Deleted page'),
+        title: 'Delete this comment and its replies?',
+        body: html`${commentQuote(comment)}
+<p>This cannot be undone. The page itself does not change.</p>`,
+        button: 'Delete',
+        isDangerous: true,
+        seen: '',
+      };
+    },
+    async perform(comment, operator) {
+      await moderation.deleteComment(comment, operator);
+      return 'comment-deleted' satisfies Notice;
+    },
+  };
+
+  return { takedown, restore, closeReports, closeReport, deleteComment };
 }
 
 function wayBack(slug: string, title: string) {

@@ -1,6 +1,7 @@
 import type { Account } from '../../shared/accounts/account.ts';
+import type { Comment } from '../../shared/comments/comment.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
-import { type Html, html, visible } from '../html/html.ts';
+import { type Html, html, visible, visibleLines } from '../html/html.ts';
 import { breadcrumb, soft } from '../html/parts.ts';
 import { dashboardPaths } from '../http/paths.ts';
 
@@ -21,6 +22,7 @@ export const operatorPaths = {
   restore: (slug: string) => `${page(slug)}/restore`,
   closeReports: (slug: string) => `${page(slug)}/close-reports`,
   closeReport: (id: string) => `${operators}/reports/${id}/close`,
+  deleteComment: (id: string) => `${operators}/comments/${id}/delete`,
   account,
   suspend: (id: string) => `${account(id)}/suspend`,
   unsuspend: (id: string) => `${account(id)}/unsuspend`,
@@ -45,6 +47,13 @@ export function suspendedBadge(owner: Account | null): Html | null {
 
 export function stateBadge({ suspendedAt }: Account): Html | null {
   return suspendedAt === null ? null : html`<span class="badge bad">Suspended</span>`;
+}
+
+/** As its readers see it, without a way to anything else. */
+export function commentQuote({ author, text, replies }: Comment): Html {
+  const message = ({ author: { name, role }, text: words }: Pick<Comment, 'author' | 'text'>) =>
+    html`<p class="small"><b>${visible(name)}</b>, ${role}</p><div class="wrap-anywhere">${visibleLines(words)}</div>`;
+  return html`<blockquote>${[{ author, text }, ...replies].map(message)}</blockquote>`;
 }
 
 export function pageCrumbs(slug: string, title: string): Html {

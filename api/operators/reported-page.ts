@@ -1,3 +1,4 @@
+import type { Comment } from '../../shared/comments/comment.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../shared/drops/drop.ts';
 import type { OwnedPage } from '../../shared/moderation/moderation.ts';
@@ -11,7 +12,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { actRoutes } from './acts.ts';
 import { pageActs, pageNotices } from './page-acts.ts';
 import { operatorPages } from './pages.ts';
-import { accountLink, operatorPaths, pageBadges, suspendedBadge } from './parts.ts';
+import { accountLink, commentQuote, operatorPaths, pageBadges, suspendedBadge } from './parts.ts';
 
 const reportsAtOnce = 25;
 
@@ -21,13 +22,15 @@ interface ReportList {
   /** The id of the last one shown, if there are older ones. */
   readonly older: string | null;
   readonly withClosed: boolean;
+  /** The comments that are reported and still there, by id. */
+  readonly comments: ReadonlyMap<string, Comment>;
 }
 
 /** One page with its reports, which outlive it (`closed` shows closed ones, too), and what operators do to them. */
 export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, reports, config } = parts.services;
   const pages = operatorPages(parts);
-  const { takedown, restore, closeReports, closeReport } = pageActs(parts.services);
+  const { takedown, restore, closeReports, closeReport, deleteComment } = pageActs(parts.services);
 
   const show = pages.page(operatorPaths.page(':slug'), async (req, _, { formField }) => {
     const slug = readSlug(req);
@@ -46,7 +49,11 @@ export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
     const shown = found.slice(0, reportsAtOnce);
     const older = found.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
     const versions = owned === null ? [] : await moderation.listVersions(owned.drop);
-    const list = { shown, older, withClosed: filter.withClosed };
+    const commented = await Promise.all(
+      shown.map(({ commentId }) => commentId && moderation.findComment(commentId)),
+    );
+    const comments = new Map(commented.flatMap((comment) => (comment ? [[comment.id, comment]] : [])));
+    const list = { shown, older, withClosed: filter.withClosed, comments };
     const title = owned?.drop.title ?? 'Deleted page';
     return {
       title,
@@ -71,6 +78,7 @@ ${owned !== null && html`<div>${inspectSection(slug, versions, formField)}\n${fa
     ...actRoutes(pages, restore),
     ...actRoutes(pages, closeReports),
     ...actRoutes(pages, closeReport),
+    ...actRoutes(pages, deleteComment),
   ];
 }
 
@@ -117,7 +125,7 @@ ${expiresAt !== null && fact('Expires', timeTag(expiresAt))}
 
 function reportsSection(
   slug: string,
-  { shown, older, withClosed }: ReportList,
+  { shown, older, withClosed, comments }: ReportList,
   versions: readonly OwnedVersion[],
   formField: Html,
 ): Html {
@@ -128,14 +136,14 @@ function reportsSection(
 <div class="panel-head"><h2 id="reports-title">Reports</h2>
 <div class="actions"><a class="small" href="${withClosed ? path : `${path}?closed`}">${withClosed ? 'Show open ones only' : 'Show closed ones, too'}</a>
 ${hasOpen && html`<a class="button quiet small" href="${operatorPaths.closeReports(slug)}">Close all…</a>`}</div></div>
-${shown.length === 0 ? html`<p>This page has no ${withClosed ? '' : 'open '}reports.</p>` : html`<ul class="rows reports">${shown.map((report) => reportItem(report, existing.has(report.version) ? formField : null))}</ul>`}
+${shown.length === 0 ? html`<p>This page has no ${withClosed ? '' : 'open '}reports.</p>` : html`<ul class="rows reports">${shown.map((report) => reportItem(report, comments, existing.has(report.version) ? formField : null))}</ul>`}
 ${older !== null && html`<p class="small"><a href="${path}?${withClosed && 'closed&'}before=${older}">Older reports</a></p>`}
 </section>`;
 }
 
 /** @param formField null: the version that was reported does not exist any more */
-function reportItem(report: Report, formField: Html | null): Html {
-  const { id, slug, version, reason, text, contact, createdAt, closedAt } = report;
+function reportItem(report: Report, comments: ReportList['comments'], formField: Html | null): Html {
+  const { id, slug, version, commentId, reason, text, contact, createdAt, closedAt } = report;
   const of = html`<span class="visually-hidden"> ${reason}, version ${version}</span>`;
   return html`<li>
 <div class="row between"><p class="row"><span class="strong">${reason}</span><span class="soft small">Version ${version}</span>${closedAt !== null && html`<span class="badge">Closed</span>`}</p>
@@ -146,7 +154,17 @@ function reportItem(report: Report, formField: Html | null): Html {
   }
 ${closedAt === null && html`<a href="${operatorPaths.closeReport(id)}">Close…${of}</a>`}</div></div>
 ${text !== '' && html`<p class="wrap-anywhere">${visibleLines(text)}</p>`}
+${commentId !== null && reportedComment(comments.get(commentId))}
 <p class="meta"><span>${timeTag(createdAt)}</span>${contact !== null && html`<span class="wrap-anywhere">Contact: ${visible(contact)}</span>`}${closedAt !== null && html`<span>Closed ${timeTag(closedAt)}</span>`}</p>
 </li>
 `;
+}
+
+/** @param comment undefined: it was deleted */
+function reportedComment(comment: Comment | undefined): Html {
+  if (comment === undefined)
+    return html`<p class="soft small">The report is about a comment that was deleted.</p>`;
+  return html`<p class="small">The report is about this comment:</p>
+${commentQuote(comment)}
+<p><a class="button danger small" href="${operatorPaths.deleteComment(comment.id)}">Delete the comment…</a></p>`;
 }

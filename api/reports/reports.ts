@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { object, string } from 'yup';
+import { commentIdPattern } from '../../shared/comments/comment.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
 import type { Page } from '../../shared/drops/drop.ts';
@@ -26,22 +27,33 @@ const contactMaxCharacters = 200;
 
 /** Readers report a page to the operators (docs/decisions.md, Reports). */
 export function reportRoutes({ services, readForm, layout }: RouteParts): readonly Route[] {
-  const { pages, reports, config } = services;
+  const { pages, comments, reports, config } = services;
   const maxCharacters = config.REPORT_MAX_CHARACTERS;
   const readReport = createReportReader(maxCharacters);
   const formBytes = reportFormBytes(maxCharacters);
 
-  /** A locked page can be reported without its passcode. */
+  /** A locked page, and a comment on it, can be reported without its passcode. @throws DropError `not_found` */
   async function findPage(req: Request, res: Response): Promise<Page> {
     res.setHeader('Cache-Control', 'private, no-store');
     const page = await pages.find(readSlug(req), versionOf(req));
     refuseTakenDown(page);
+    const commentId = commentOf(req);
+    if (commentId !== null) await comments.find(page, commentId);
     return page;
   }
 
   function partsOf(req: Request, page: Page, id: string) {
-    const action = reportPath(page.slug, versionOf(req));
-    return { action, id, url: pageUrl(config.BASE_URL, page.slug), maxCharacters, contactMaxCharacters };
+    const commentId = commentOf(req);
+    const action = reportPath(page.slug, versionOf(req), commentId);
+    const what = commentId === null ? ('page' as const) : ('comment' as const);
+    return {
+      action,
+      what,
+      id,
+      url: pageUrl(config.BASE_URL, page.slug),
+      maxCharacters,
+      contactMaxCharacters,
+    };
   }
 
   return [
@@ -60,7 +72,12 @@ export function reportRoutes({ services, readForm, layout }: RouteParts): readon
       const form = await readForm(req, formBytes);
       const submit = async () => {
         const { id, complaint } = readReport(form);
-        const isStored = await reports.submit(page, id, complaint, visitorOf(req.ip));
+        const isStored = await reports.submit(
+          page,
+          id,
+          { ...complaint, commentId: commentOf(req) },
+          visitorOf(req.ip),
+        );
         return `${reportPath(page.slug, null)}?sent=${isStored ? 'kept' : 'enough'}`;
       };
       const shown = await orAgain(req, submit, (error) => {
@@ -77,6 +94,11 @@ export function reportRoutes({ services, readForm, layout }: RouteParts): readon
 function versionOf(req: Request): number | null {
   const { v } = req.query;
   return typeof v === 'string' ? toPositiveInteger(v) : null;
+}
+
+/** The comment that is reported; null: the page is. */
+function commentOf({ query: { comment } }: Request): string | null {
+  return typeof comment === 'string' && commentIdPattern.test(comment) ? comment : null;
 }
 
 /** The id in the form. A person who sends the form again after a late answer does not store a second report. */
@@ -112,7 +134,7 @@ function createReportReader(textMaxCharacters: number) {
       .test(atMostCharacters('invalid_arg', 'contact', contactMaxCharacters)),
   });
 
-  return (form: Form): { id: string; complaint: Complaint } => {
+  return (form: Form): { id: string; complaint: Omit<Complaint, 'commentId'> } => {
     const { id, reason, ...rest } = validate(schema, {
       id: form.get('id') ?? '',
       reason: form.get('reason') ?? '',
@@ -131,6 +153,8 @@ function normalize(value: string | undefined): string {
 /** GET /report/{slug}. It shows nothing of the page but its address: the title of a locked page is secret. */
 export function reportFormPage(parts: {
   readonly url: string;
+  /** A comment is on the page of that address. */
+  readonly what: 'page' | 'comment';
   readonly action: string;
   /** The report's id: the same form sent twice is one report. */
   readonly id: string;
@@ -140,23 +164,23 @@ export function reportFormPage(parts: {
   readonly filled?: { readonly reason: string; readonly text: string; readonly contact: string };
   readonly error?: DropError;
 }): PageParts {
-  const { url, action, id, maxCharacters, contactMaxCharacters, filled, error } = parts;
+  const { url, what, action, id, maxCharacters, contactMaxCharacters, filled, error } = parts;
   const isInvalid = (field: string) => error?.details?.field === field;
-  return layOut('Report a page', {
+  return layOut(`Report a ${what}`, {
     error,
-    body: html`<h1>Report this page</h1>
-<p class="reported"><code>${url}</code></p>
+    body: html`<h1>Report this ${what}</h1>
+<p class="reported">${what === 'comment' && 'A comment on '}<code>${url}</code></p>
 <form method="post" action="${action}">
 ${formError(error)}
 <input type="hidden" name="id" value="${id}">
 <fieldset${isInvalid('reason') && html` aria-describedby="fault"`}>
-<legend>What is wrong with this page?</legend>
+<legend>What is wrong with this ${what}?</legend>
 ${reportReasons.map((reason) => radio(reason, filled?.reason === reason))}
 </fieldset>
 <label for="text">Details</label>
 <textarea id="text" name="text" rows="5" maxlength="${maxCharacters}"${fieldState(isInvalid('text'), 'text-hint')}>
 ${filled?.text}</textarea>
-<p class="hint" id="text-hint">Required for “Something else”. If the page uses your work, link to the original.</p>
+<p class="hint" id="text-hint">Required for “Something else”. If it uses your work, link to the original.</p>
 <label for="contact">Your email address or phone number (optional)</label>
 <input id="contact" name="contact" type="text" value="${filled?.contact}" maxlength="${contactMaxCharacters}" autocomplete="email"
   autocapitalize="none" spellcheck="false"${fieldState(isInvalid('contact'), 'contact-hint')}>

@@ -192,7 +192,7 @@ function daysOf(now: number, random: () => number): [string, number][] {
 function reportOf({ id, slug, versions }: ArchivedDrop, n: number): Report {
   const about = { dropId: id, slug, version: versions.length };
   const reason = reportReasons[n % reportReasons.length] ?? 'other';
-  const sent = { reason, text: 'It asks for my password.', contact: null };
+  const sent = { reason, text: 'It asks for my password.', contact: null, commentId: null };
   return { id: randomBase62(reportIdLength), ...about, ...sent, createdAt: Date.now(), closedAt: null };
 }
 

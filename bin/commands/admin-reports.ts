@@ -88,10 +88,21 @@ function describeNone(filter: { withClosed: boolean; slug?: string; before?: str
   return `There are no ${older}${filter.withClosed ? 'reports' : 'open reports'}${ofPage}.\n`;
 }
 
-function describeReport({ id, slug, version, reason, text, contact, createdAt, closedAt }: Report): string[] {
+function describeReport({
+  id,
+  slug,
+  version,
+  commentId,
+  reason,
+  text,
+  contact,
+  createdAt,
+  closedAt,
+}: Report): string[] {
   return [
     `${formatTime(createdAt)} ${reason}: ${slug} version ${version}`,
     ...(closedAt === null ? [] : [`  closed   ${formatTime(closedAt)}`]),
+    ...(commentId === null ? [] : [`  comment  ${commentId}`]),
     ...(contact === null ? [] : labelLines('contact', contact)),
     ...(text === '' ? [] : labelLines('text', text)),
     `  id       ${id}`,

@@ -9,6 +9,7 @@ import {
   describeAccount,
   type OperatorOptions,
   orNotFound,
+  printBlocks,
   printLine,
   readOperator,
   readReason,
@@ -16,12 +17,14 @@ import {
   withAdmin,
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { countOf, formatTime } from '../text.ts';
+import { countOf, formatTime, labelLines } from '../text.ts';
 import { addFind, addLog } from './admin-lookups.ts';
 import { addReportCommands } from './admin-reports.ts';
 
 interface ActCommand extends CommandHelp {
   readonly name: Act;
+  /** Unset: the page or account that the act is about. */
+  readonly argument?: readonly [name: string, help: string];
   /** Set: a reason is required. */
   readonly requiredReason?: string;
   /** @param target page or account, as it was given */
@@ -55,6 +58,20 @@ const actCommands: readonly ActCommand[] = [
       (moderation, slug, operator) => moderation.restore(slug, operator),
       ({ takedown }) => (takedown === null ? 'was not offline.' : 'is online again.'),
     ),
+  },
+  {
+    name: 'delete-comment',
+    summary: 'delete a comment and its replies',
+    description: 'Deletes a comment, and prints what it said. This cannot be undone.',
+    argument: ['<comment>', 'id of the comment, as "admin reports" prints it'],
+    examples: ['bin/dropleaf.js admin delete-comment 01a4000000000000000000000000beef --reason "insult"'],
+    run: (id, options, io) =>
+      withAdmin(io, async ({ moderation }) => {
+        const comment = await moderation.findComment(id);
+        if (comment === null) throw new Error(`there is no comment "${id}"; it may have been deleted`);
+        await moderation.deleteComment(comment, readOperator(options));
+        printBlocks(io, [[`deleted from ${comment.slug}`, ...labelLines('text', comment.text)]]);
+      }),
   },
   {
     name: 'suspend',
@@ -111,11 +128,12 @@ export function addAdminCommands(program: Command, io: ProcessIo): void {
 }
 
 function addAct(admin: Command, act: ActCommand, io: ProcessIo): void {
-  const { name, requiredReason, run } = act;
+  const { name, argument, requiredReason, run } = act;
   const command = addLogged(admin, name, act).action((target: string, options: OperatorOptions) =>
     run(target, options, io),
   );
-  if (actTargets[name] === 'page') command.argument('<page>', 'slug or URL of the page');
+  if (argument !== undefined) command.argument(...argument);
+  else if (actTargets[name] === 'page') command.argument('<page>', 'slug or URL of the page');
   else command.argument('<user>', 'id or name of the account, as "admin find" prints them');
   if (requiredReason === undefined) command.option('-r, --reason <text>', 'reason for the log', readReason);
   else command.requiredOption('-r, --reason <text>', requiredReason, readReason);

@@ -17,6 +17,7 @@ export const actTargets = {
   look: 'page',
   'close-report': 'page',
   'close-reports': 'page',
+  'delete-comment': 'page',
   suspend: 'account',
   unsuspend: 'account',
   'revoke-tokens': 'account',

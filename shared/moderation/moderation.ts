@@ -1,5 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { Comment } from '../comments/comment.ts';
+import type { CommentStore } from '../comments/comment-store.ts';
 import type { SessionStore, TokenStore } from '../credentials/credential-stores.ts';
 import {
   hashToken,
@@ -67,6 +69,7 @@ export type Moderation = ReturnType<typeof createModeration>;
 export function createModeration(deps: {
   moderation: ModerationStore;
   drops: Pick<DropStore, 'list' | 'listVersions'>;
+  comments: Pick<CommentStore, 'find' | 'remove'>;
   accounts: AccountStore;
   tokens: TokenStore;
   sessions: Pick<SessionStore, 'revokeAll'>;
@@ -75,7 +78,7 @@ export function createModeration(deps: {
   followUps: FollowUps;
   clock: Clock;
 }) {
-  const { moderation, drops, accounts, tokens, sessions, signIns, audit, followUps, clock } = deps;
+  const { moderation, drops, comments, accounts, tokens, sessions, signIns, audit, followUps, clock } = deps;
 
   /** @param change returns null if the drop was deleted meanwhile */
   async function changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
@@ -138,6 +141,17 @@ export function createModeration(deps: {
       const change = () => moderation.restore(slug, clock.now(), followUps.tasksOfOperator);
       return audit.record(entry, () => changePage(before, change), pageOutcome);
     },
+
+    /** Not logged. null: no such comment. */
+    findComment: (id: string): Promise<Comment | null> => comments.find(id),
+
+    /** With its replies. @returns false: it was deleted already */
+    deleteComment: ({ id, slug }: Comment, { by, reason }: Operator): Promise<boolean> =>
+      audit.record(
+        { act: 'delete-comment', by, target: `${slug} ${id}`, reason },
+        () => comments.remove(id),
+        (isDone) => (isDone ? 'deleted' : 'it was deleted already'),
+      ),
 
     /** The accounts with that id or name: several if two providers have the name. */
     findAccounts,

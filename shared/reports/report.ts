@@ -1,4 +1,6 @@
+import { commentIdPattern } from '../comments/comment.ts';
 import {
+  addedLater,
   id,
   matching,
   oneOf,
@@ -28,6 +30,8 @@ export const reportRecord = record('reports', {
   slug: slug(),
   /** The version that the reporter saw. */
   version: whole(1),
+  /** The thread that the report is about; null: the page. */
+  commentId: addedLater(orNull(matching(commentIdPattern, 'the id of a comment')), null),
   reason: oneOf(reportReasons),
   /** What a viewer wrote: untrusted. '' for none. Lines end with `\n`. */
   text: text(),
@@ -40,7 +44,7 @@ export const reportRecord = record('reports', {
 
 export type Report = RecordOf<typeof reportRecord>;
 
-export type Complaint = Pick<Report, 'reason' | 'text' | 'contact'>;
+export type Complaint = Pick<Report, 'commentId' | 'reason' | 'text' | 'contact'>;
 
 export interface ReportedPage {
   readonly slug: string;

@@ -26,8 +26,8 @@ const defaultLimits = {
    * Two documents of 2 MB need a fraction, unless very different. Others wait that long, and are answered within ANSWER_MS.
    */
   compare: 1_200,
-  /** Five times what 500 quotes need that are not in a document of 2 MB. */
-  findQuotes: 2_000,
+  /** Ten times what 500 quotes need that are not in a document of 2 MB. Only a job waits for it. */
+  findQuotes: 5_000,
   /** Beyond the budget: for the result, which the budget does not count, and the messages between the threads. */
   grace: 600,
   renderGrace: 250,

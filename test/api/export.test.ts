@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { aComment } from '../contract/records.ts';
 import type { Answer } from '../support/client.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { expectTooMany } from '../support/expect.ts';
@@ -10,6 +11,7 @@ import { createGate } from '../support/gate.ts';
 import { useServiceOfEach } from '../support/service.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
+import type { WireComment } from '../support/wire.ts';
 
 interface Exported {
   readonly user_id: string;
@@ -20,6 +22,7 @@ interface Exported {
     readonly locked: boolean;
     readonly versions: { version: number; file: string; context_file?: string }[];
     readonly views: { date: string; views: number }[];
+    readonly comments: WireComment[];
   }[];
 }
 
@@ -91,6 +94,25 @@ describe('POST /account/export', () => {
     ]);
     expect(drops[0]?.views).to.have.length(1);
     expect(files.get('drops.json')).to.not.match(/argon2|lock_hash/);
+  });
+
+  it('drops.json has the comments on each drop, more than one page of them', async () => {
+    const browser = await openDashboard(service);
+    const { owner } = browser;
+    const { slug } = await owner.create();
+    const { engine } = service.services;
+    const page = await service.services.pages.find(slug, null);
+    const caps = { openPerDrop: 1_000, heldPerDrop: 1_000 };
+    for (let n = 0; n < 501; n++) {
+      const about = { dropId: page.dropId, ownerId: page.ownerId, slug, versionId: page.version?.id ?? '' };
+      const state = (['resolved', 'held', 'open'] as const)[n % 3] ?? 'open';
+      await engine.comments.insert(aComment({ ...about, text: `${n}`, state }), service.clock.now(), caps);
+    }
+    const [drop] = listOf(unzip(await start(browser))).drops;
+    expect(drop?.comments.map(({ text }) => text)).to.deep.equal(
+      Array.from({ length: 501 }, (_, n) => `${n}`),
+    );
+    expect(drop?.comments[0]?.replies).to.have.length(1);
   });
 
   it('names of files are titles, unique whatever their case', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newId, randomBase62 } from '../../shared/domain/ids.ts';
 import { reportIdLength } from '../../shared/reports/report.ts';
+import { aComment, aReport } from '../contract/records.ts';
 import { type Dashboard, openDashboard, openOperators } from '../support/dashboard.ts';
 import { expectRefusal } from '../support/person.ts';
 import { createReportScene } from '../support/report-form.ts';
@@ -25,6 +26,7 @@ describe('The pages for operators', () => {
     const report = {
       slug,
       version: 1,
+      commentId: null,
       reason: 'phishing',
       text: `${hostile}\nsecond line`,
       contact: null,
@@ -103,6 +105,41 @@ describe('The pages for operators', () => {
       expect((await act(operator, `/operators/pages/${slug}/close-reports`)).status).to.equal(200);
       expect(await newestAct()).to.include({ act: 'close-reports', target: slug, outcome: 'closed: 2' });
       expectRefusal(await operator.open('/operators/reports/0123456789abcdef/close'), 404, 'not_found');
+    });
+
+    it('about a comment: shows it as text, and it is deleted with a reason and an entry in the log', async () => {
+      const { slug, owner } = await publishReported(0);
+      const { dropId } = await service.services.pages.find(slug, null);
+      const { engine } = service.services;
+      const about = { dropId, slug, ownerId: owner.userId };
+      const author = { ...aComment().author, role: 'guest', accountId: null, name: hostile } as const;
+      const insert = (changes = {}) =>
+        engine.comments.insert(aComment({ ...about, author, text: hostile, ...changes }), 1, {
+          ...{ openPerDrop: 9, heldPerDrop: 9 },
+        });
+      const id = (await insert())?.id ?? '';
+      await engine.reports.insert(
+        aReport({ dropId, slug, commentId: id, createdAt: service.clock.now() }),
+        9,
+      );
+      const { page, text } = await operator.open(`/operators/pages/${slug}`);
+      const quote = page.find('blockquote')?.text ?? '';
+      expect(quote).to.include('U+202E').and.include('guest').and.include('onclick').and.include('$name');
+      expect(page.within(page.find('blockquote') ?? expect.fail('none'), 'b')).to.have.length(2);
+      expect(text).to.include('The report is about this comment');
+      const path = page.find('a', { class: 'button danger small' })?.attributes.href ?? '';
+      expect(path).to.equal(`/operators/comments/${id}/delete`);
+      expect((await act(operator, path)).text)
+        .to.include('The comment is deleted.')
+        .and.include('was deleted');
+      const by = `${operator.owner.userId} ${operator.owner.name}`;
+      expect(await newestAct()).to.include({
+        ...{ act: 'delete-comment', by, target: `${slug} ${id}` },
+        ...{ reason: 'a reason', outcome: 'deleted' },
+      });
+      expect(await engine.comments.find(id)).to.equal(null);
+      expectRefusal(await operator.open(path), 404, 'not_found');
+      expectRefusal(await operator.open('/operators/comments/x/delete'), 404, 'not_found');
     });
 
     it('412 if new ones came after the operator opened the page: nobody has read them', async () => {

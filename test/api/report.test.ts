@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
 import { expectError, expectErrorPage, expectTooMany } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
+import { createPerson } from '../support/person.ts';
 import { createReportScene } from '../support/report-form.ts';
 import { useService } from '../support/service.ts';
+import type { WireComment } from '../support/wire.ts';
 
 describe('/report/{slug}', () => {
   const service = useService({
@@ -65,6 +67,7 @@ describe('/report/{slug}', () => {
       dropId,
       slug,
       version: 1,
+      commentId: null,
       reason: 'copyright',
       text: 'Mine:\nhttps://me.example \u{1f343}',
       contact: 'me',
@@ -72,6 +75,27 @@ describe('/report/{slug}', () => {
       closedAt: null,
     });
     expect(JSON.stringify(report)).to.not.include('198.51.100');
+  });
+
+  it('a comment can be reported: the form says so, and the report has its id; one that is not there is 404', async () => {
+    const { owner, slug } = await publish({ comments: 'anyone', passcode: 'sesame' });
+    const body = { text: 'COMMENT-SECRET' };
+    const comment = await owner.request('POST', `/api/drops/${slug}/comments`, { body });
+    const { id: commentId } = comment.body as unknown as WireComment;
+    const reporter = newReporter();
+    const { answer, page, id } = await reporter.open(slug, `?v=1&comment=${commentId}`);
+    expect(page.find('h1')?.text).to.equal('Report this comment');
+    expect(answer.text).to.not.include('SECRET');
+    const action = page.find('form', { method: 'post' })?.attributes.action ?? '';
+    const sent = await reporter.send(action, { id, reason: 'other', text: 'An insult', contact: '' });
+    expect(await arrive(sent)).to.equal('Report sent');
+    expect((await reportsOf(slug))[0]).to.include({ commentId, version: 1, text: 'An insult' });
+    const other = await publish();
+    for (const [at, comment] of [
+      [other.slug, commentId],
+      [slug, '0'.repeat(32)],
+    ])
+      expectErrorPage(await createPerson(service).get(`/report/${at}?comment=${comment}`), 404, 'not_found');
   });
 
   it('POST: text and contact are optional; text is required for the reason other', async () => {

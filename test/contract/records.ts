@@ -159,6 +159,7 @@ export function aReport(changes: Partial<NewReport> = {}): NewReport {
     dropId: 'd1',
     slug: 'abc',
     version: 2,
+    commentId: null,
     reason: 'phishing',
     text: 'It asks for\nmy password \u{1f343}',
     contact: 'me@reader.example',

@@ -83,6 +83,7 @@ const pages: Record<string, (text: string) => string> = {
   report: (text) =>
     pageOf(
       reportFormPage({
+        what: 'comment',
         ...{ action: text, id: text, url: text, maxCharacters: 9, contactMaxCharacters: 9 },
         filled: { reason: text, text, contact: text },
         error: failure('invalid_arg', text),

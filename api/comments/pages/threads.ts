@@ -63,7 +63,7 @@ function ofThread(thread: Comment, view: ThreadsView): Html {
   const { reader, fields } = view;
   const isOwner = reader.role === 'owner';
   const isOwn = isSame(author, reader);
-  const report = html`<a class="small" href="${reportPath(slug, version)}&comment=${id}" target="_top">Report</a>`;
+  const report = html`<a class="small" href="${reportPath(slug, version, id)}" target="_top">Report</a>`;
   const may = fields !== null && {
     approve: isOwner && state === 'held' && press(view, 'approve', 'Approve', thread),
     resolve: (isOwner || isOwn) && state === 'open' && press(view, 'resolve', 'Resolve', thread),

@@ -3,14 +3,19 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { Caller } from '../../../shared/accounts/account.ts';
+import { type Comment, commentStates } from '../../../shared/comments/comment.ts';
+import type { CommentPage } from '../../../shared/comments/comments.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../../shared/drops/drop.ts';
+import { presentComment } from '../../comments/presenter.ts';
 import { presentDrop } from '../../drops/presenter.ts';
 import { attachment, fileNameOf } from '../../http/file-names.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { presentVersionListItem } from '../../versions/presenter.ts';
 import { accountPaths } from '../paths.ts';
+
+const commentsAtOnce = 500;
 
 /** One file of an archive. */
 interface ZipEntry {
@@ -23,7 +28,7 @@ interface ZipEntry {
 
 /** POST /account/export: everything that the account owns, as a zip file. One at a time for an account in each process. */
 export function exportRoute({ services, sessions }: RouteParts): Route {
-  const { drops, viewStats, config, clock } = services;
+  const { drops, comments, viewStats, config, clock } = services;
   const running = new Set<string>();
 
   const send = sessions.sessionForm(
@@ -62,7 +67,7 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
         deleted.push(slug);
         continue;
       }
-      const { drop, versions, views } = found;
+      const { drop, versions, ...more } = found;
       let name = fileNameOf(drop.title, slug);
       // No system takes two folders for one another: titles may be equal, or differ in case.
       while (names.has(name.toLowerCase())) name += ` (${slug})`;
@@ -76,7 +81,7 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
         const record = presentVersionListItem(version, true);
         sent.push({ ...record, file: html, ...(context !== undefined && { context_file: context }) });
       }
-      exported.push(JSON.stringify({ ...presentDrop(drop, config.BASE_URL), versions: sent, views }));
+      exported.push(JSON.stringify({ ...presentDrop(drop, config.BASE_URL), versions: sent, ...more }));
       if (sent.length < versions.length) deleted.push(slug);
     }
     const changedAt = clock.now();
@@ -87,13 +92,25 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
     yield { path: 'drops.json', bytes: Buffer.from(json), changedAt };
   }
 
-  /** Versions oldest first, and the views of each UTC day that has any. */
+  /** Versions oldest first, the views of each UTC day that has any, and the comments, oldest change first. */
   async function readDrop(caller: Caller, slug: string) {
     const drop = await drops.get(caller, slug);
     const versions = await drops.listVersions(caller, slug);
     const days = await viewStats.listDays(drop);
     const views = Array.from(days, ([date, count]) => ({ date, views: count }));
-    return { drop, versions: versions.toReversed(), views };
+    const written = (await readComments(caller, slug)).map((each) => presentComment(each, config.BASE_URL));
+    return { drop, versions: versions.toReversed(), views, comments: written };
+  }
+
+  async function readComments(caller: Caller, slug: string): Promise<Comment[]> {
+    const read: Comment[] = [];
+    for (let after: number | null = null; ; ) {
+      const filter = { slug, states: commentStates, after, limit: commentsAtOnce };
+      const { comments: found, next }: CommentPage = await comments.list(caller, filter);
+      read.push(...found);
+      if (found.length < commentsAtOnce) return read;
+      after = next;
+    }
   }
 
   /** The document and, if there is one, the context. */

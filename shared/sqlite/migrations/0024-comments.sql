@@ -1,4 +1,4 @@
--- Comments of readers on versions of drops (comments/comment.ts), and who may write them.
+-- Comments of readers on versions of drops (comments/comment.ts), who may write them, and reports about them.
 CREATE TABLE comments (
   id          TEXT    PRIMARY KEY,
   owner_id    TEXT    NOT NULL,
@@ -27,3 +27,4 @@ CREATE INDEX comments_by_state ON comments (drop_id, state);
 CREATE INDEX comments_by_version ON comments (version_id);
 CREATE INDEX comments_by_seq ON comments (seq, owner_id);
 ALTER TABLE drops ADD COLUMN comments TEXT NOT NULL DEFAULT 'owner';
+ALTER TABLE reports ADD COLUMN comment_id TEXT;
