@@ -8,7 +8,7 @@ import { createTestClock } from '../support/clock.ts';
 import { isScaleOutRun } from '../support/engine.ts';
 import { expectError } from '../support/expect.ts';
 import { startService, type TestService } from '../support/service.ts';
-import type { WireBody, WireVersionListItem } from '../support/wire.ts';
+import type { WireBody, WireCommentList, WireVersionListItem } from '../support/wire.ts';
 
 /** What release 06bab9a left and answered, as `test/fixtures/make-old-data.mjs` of commit 53e9581 wrote it down. */
 interface Expected {
@@ -96,8 +96,25 @@ describe('Data of an earlier release', () => {
 
   it('keeps reports and the audit log', async () => {
     const { reports, audit } = service.services;
-    expect(await reports.list({ withClosed: true }, 100)).to.deep.equal(expected.reports);
+    const stored = expected.reports.map((report) => ({ commentId: null, ...report }));
+    expect(await reports.list({ withClosed: true }, 100)).to.deep.equal(stored);
     expect(await audit.list(null, 100)).to.deep.equal(expected.audit);
+  });
+
+  it('has pages that only their owners can comment, until they let others', async () => {
+    const [slug, token] = [slugs.versions ?? '', owners.ada?.token];
+    expect((await service.services.pages.find(slug, null)).comments).to.equal('owner');
+    const change = await service.request('PATCH', `/api/drops/${slug}`, {
+      token,
+      body: { comments: 'anyone' },
+    });
+    expect(change.status, change.text).to.equal(200);
+    expect((await service.services.pages.find(slug, null)).comments).to.equal('anyone');
+    const comment = { token, body: { text: 'New' } };
+    expect((await service.request('POST', `/api/drops/${slug}/comments`, comment)).status).to.equal(201);
+    await service.settle();
+    const { body } = await service.get<WireCommentList>('/api/comments', { token });
+    expect(body.data.map(({ text }) => text)).to.deep.equal(['New']);
   });
 
   it('keeps the pending sign-in', async () => {

@@ -323,6 +323,23 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.markDeleted(ownerId, later)).to.equal(true);
     });
 
+    it('a comment whose drop is gone is imported, and stays until no record names its version', async () => {
+      const [from, to] = [stores(), others()];
+      const ownerId = await makeAccount(from, 'ann');
+      const drop = await makeDrop(from, { ownerId });
+      const caps = { openPerDrop: 5, heldPerDrop: 5 };
+      for (const versionId of [drop.version.id, newId(start)])
+        await from.comments.insert(aComment({ ownerId, dropId: drop.id, versionId }), start, caps);
+      await copy(from, to);
+      const { comments } = await readAll(to);
+      expect(comments).to.deep.equal((await readAll(from)).comments);
+      const ids = await to.comments.listIds('', 'z', 10);
+      expect(ids).to.have.length(2);
+      expect([...(await to.pendingTasks.findReferenced(ids))]).to.deep.equal([drop.version.id]);
+      const added = await to.comments.insert(aComment({ ownerId, dropId: 'd2' }), start, caps);
+      expect(added?.seq, 'numbers continue').to.be.above(Math.max(...comments.map(({ seq }) => seq)));
+    });
+
     it('an imported drop works as before: takedown, lock, expiry, versions, lists, views', async () => {
       const { ownerId, drop, third } = await fill();
       await copy(stores(), others());

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, type Client, createPlainClient } from '../support/client.ts';
-import type { WireDrop, WireVersionListItem } from '../support/wire.ts';
+import { until } from '../support/until.ts';
+import type { WireCommentList, WireDrop, WireVersionListItem } from '../support/wire.ts';
 
 /** What was posted as one version of a drop. */
 interface Posted {
   readonly html: string;
   readonly context: string;
+  /** The id of the comment that the version resolves. */
+  readonly resolves?: string;
 }
 
 /** A drop as the answers have described it, and what was under way when no answer came. */
@@ -15,6 +18,8 @@ export interface Entry {
   /** By the numbers that were answered. */
   readonly versions: Map<number, Posted>;
   metadata: Record<string, string>;
+  /** The ids of acknowledged comments. */
+  readonly comments: Set<string>;
   /** Writes with an unknown outcome: they may be there, whole, or not. */
   unknown: { versions: Posted[]; metadata: Record<string, string>[]; removal: boolean };
   isRemoved: boolean;
@@ -113,10 +118,23 @@ export function createWriter(
     );
   }
 
-  async function replace(entry: Entry): Promise<void> {
-    const posted = makeDocument(sequence());
+  /** @returns its id; null: not acknowledged */
+  async function comment(entry: Entry): Promise<string | null> {
+    const answer = await send('POST', `/api/drops/${entry.slug}/comments`, { text: `${sequence()}` });
+    if (answer === null) return null;
+    expectStatus(answer, 201);
+    entry.comments.add(answer.body.id);
+    return answer.body.id;
+  }
+
+  async function replace(entry: Entry, isCommented: boolean): Promise<void> {
+    const resolves = isCommented ? await comment(entry) : null;
+    const document = makeDocument(sequence());
+    const posted = { ...document, ...(resolves && { resolves }) };
+    const body = { ...document, ...(resolves && { resolves: [resolves], resolves_reply: 'Done' }) };
+    if (isOver) return;
     await write(
-      { method: 'PUT', path: `/api/drops/${entry.slug}`, body: posted },
+      { method: 'PUT', path: `/api/drops/${entry.slug}`, body },
       (answer) => {
         expectStatus(answer, 200);
         ledger.accepted += 1;
@@ -157,7 +175,7 @@ export function createWriter(
         if (entry === null || entry.isRemoved || step % 8 === 0) await create();
         else if (step % 8 === 5) await patch(entry);
         else if (step % 16 === 15) await remove(entry);
-        else await replace(entry);
+        else await replace(entry, step % 8 === 2);
       }
     },
     stop() {
@@ -208,7 +226,8 @@ function adoptCreate(ledger: Ledger, drop: WireDrop): void {
 
 function entryOf(slug: string, posted: Posted, metadata: Record<string, string>): Entry {
   const unknown = { versions: [], metadata: [], removal: false };
-  return { slug, versions: new Map([[1, posted]]), metadata, unknown, isRemoved: false };
+  const versions = new Map([[1, posted]]);
+  return { slug, versions, metadata, comments: new Set(), unknown, isRemoved: false };
 }
 
 async function verifyEntry(
@@ -251,7 +270,33 @@ async function verifyEntry(
     new Set(entry.versions.values()).size === entry.versions.size,
     `a document is there twice, as versions of ${slug}`,
   );
+  if (entry.comments.size > 0) await verifyComments(client, token, entry);
   Object.assign(entry, { metadata: drop.metadata, unknown: { versions: [], metadata: [], removal: false } });
+}
+
+/** Each is there once, and resolved by the version that resolves it, if that is there: its job may need a moment. */
+async function verifyComments(
+  client: Client,
+  token: string,
+  { slug, comments, versions }: Entry,
+): Promise<void> {
+  const wanted = new Map([...comments].map((id): [string, number | null] => [id, null]));
+  for (const [number, { resolves }] of versions) if (resolves !== undefined) wanted.set(resolves, number);
+  let fault = '';
+  const isRight = async () => {
+    const { body } = await client.get<WireCommentList>(`/api/comments?drop=${slug}&state=all&limit=100`, {
+      token,
+    });
+    const found = new Map(body.data.map((comment) => [comment.id, comment]));
+    const wrong = [...wanted].filter(([id, number]) => {
+      const { state, resolved_by_version: by = null, replies } = found.get(id) ?? {};
+      const isAsWanted = number === null ? state === 'open' : state === 'resolved' && replies?.length === 1;
+      return !isAsWanted || by !== number;
+    });
+    fault = `comments on ${slug}: ${JSON.stringify(wrong)} are not as in ${JSON.stringify([...found.values()])}`;
+    return wrong.length === 0;
+  };
+  await until(isRight, 'the comments are as they were acknowledged', 20_000).catch(() => check(false, fault));
 }
 
 async function verifyVersion(client: Client, token: string, entry: Entry, number: number): Promise<void> {

@@ -99,6 +99,17 @@ describe('a damaged archive', () => {
     expect((await faultsWith('records/tokens', broken))[0]).to.match(/ line 1: it is not JSON in UTF-8$/);
   });
 
+  it('names a comment that is none, and one of a missing account', async () => {
+    const wrong = await faultsAfter('records/comments', (text) =>
+      text.replace('"state":"open"', '"state":"shown"'),
+    );
+    expect(wrong[0]).to.match(/^records\/comments-000001\.ndjson line \d: comments \w{32}: state must be/);
+    const other = await faultsAfter('records/comments', (text) =>
+      text.replace(/"ownerId":"\w+"/, `"ownerId":"${'0'.repeat(32)}"`),
+    );
+    expect(other[0]).to.match(/^comments \w{32} belongs to account 0+, which is not in the archive$/);
+  });
+
   it('names records of a missing account, and a drop of which a version is unknown', async () => {
     const other = (text: string) => text.replace(/"id":"\w+"/, '"id":"someone"');
     const faults = await faultsAfter('records/accounts', other);

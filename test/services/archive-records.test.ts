@@ -25,6 +25,7 @@ const drop = {
   rev: 1,
   takedown: null,
   expiresAt: null,
+  comments: 'members',
 };
 
 function faultOf(kind: ArchiveKind, value: unknown): string {

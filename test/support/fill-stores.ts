@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { inChunks } from '../../shared/util/promises.ts';
-import { aDrop, anIdempotencyRecord, aReport, aToken, at, aVersion } from '../contract/records.ts';
+import { aComment, aDrop, anIdempotencyRecord, aReport, aToken, at, aVersion } from '../contract/records.ts';
 
 /** A drop of an account has a place below this. */
 const dropsPerAccount = 50;
@@ -11,7 +11,15 @@ const atOnce = 20;
 
 export type FilledStores = Pick<
   Engine,
-  'accounts' | 'tokens' | 'drops' | 'idempotency' | 'reports' | 'auditLog' | 'moderation' | 'views'
+  | 'accounts'
+  | 'tokens'
+  | 'drops'
+  | 'idempotency'
+  | 'comments'
+  | 'reports'
+  | 'auditLog'
+  | 'moderation'
+  | 'views'
 >;
 
 interface FillOptions {
@@ -49,7 +57,7 @@ interface DropPlan {
 }
 
 async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }: DropPlan): Promise<void> {
-  const { drops, idempotency, reports, moderation, auditLog, views } = stores;
+  const { drops, idempotency, comments, reports, moderation, auditLog, views } = stores;
   const version = (number: number) =>
     aVersion({
       id: newId(now),
@@ -68,6 +76,7 @@ async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }:
       ['__proto__', `${n}`],
     ]),
     lock: n % 10 === 3 ? { id: newId(now), hash: '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA' } : null,
+    comments: (['owner', 'members', 'anyone'] as const)[n % 3] ?? 'owner',
     expiresAt: n % 20 === 5 ? now + 10 * 365 * 86_400_000 : null,
     version: { ...version(1), quota: { accountId: ownerId, day: '2026-01-31', limit: cap } },
   });
@@ -77,7 +86,16 @@ async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }:
   }
   const days = ['2026-01-30', '2026-01-31'].map((day, d) => ({ dropId: drop.id, day, count: n + d + 1 }));
   if (n % 3 === 0) await views.add(`writer-${n}`, 1, days);
-  if (n % 5 === 0) await reports.insert(aReport({ dropId: drop.id, slug: drop.slug, version: 1 }), cap);
+  const about = { dropId: drop.id, slug: drop.slug };
+  const versionId = drop.version.id;
+  const author = { ...aComment().author, role: 'guest', accountId: null, guest: sha256(`${n}`) } as const;
+  for (const changes of n % 2 === 0
+    ? [{}, { author, state: 'held', anchor: null, replies: [] } as const]
+    : []) {
+    const comment = aComment({ ...about, id: newId(now), ownerId, versionId, ...changes });
+    await comments.insert(comment, now, { openPerDrop: cap, heldPerDrop: cap });
+  }
+  if (n % 5 === 0) await reports.insert(aReport({ ...about, version: 1 }), cap);
   if (n % 4 === 0) {
     const key = anIdempotencyRecord({
       ...{ accountId: ownerId, key: sha256(`key ${n}`), hash: sha256(`request ${n}`), createdAt: now },
