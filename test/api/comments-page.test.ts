@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Author } from '../../shared/comments/comment.ts';
 import { createCommentScene } from '../support/comments-page.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { expectError, expectErrorPage, expectTooMany } from '../support/expect.ts';
@@ -11,7 +12,7 @@ const script = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*
 
 describe('/p/{slug}/comments', () => {
   const service = useService({ TRUST_PROXY: '1', CHANGES_PER_MINUTE: '1000' });
-  const { guest, member, publish } = createCommentScene(service);
+  const { at, guest, member, publish } = createCommentScene(service);
 
   it('a script learns what the reader may do, and how many comments are open', async () => {
     const anyone = await publish();
@@ -217,22 +218,40 @@ describe('/p/{slug}/comments', () => {
     expect((await one.owner.open(one.slug)).threads).to.have.length(1);
   });
 
-  it('others may write 20 an hour from an address, members 60, and 120 on a drop', async () => {
-    const { slug, owner } = await publish();
-    const ofOthers = async (person: ReturnType<typeof guest>, text: string) =>
-      (await person.send(slug, { act: 'add', text, name: 'Guest' })).status;
-    const [eve, neighbour] = [guest('198.51.100.1'), guest('198.51.100.1')];
-    for (let n = 0; n < 20; n++) expect(await ofOthers(eve, `${n}`)).to.equal(303);
-    expect(await ofOthers(neighbour, 'More')).to.equal(429);
-    const ada = await member();
-    for (let n = 0; n < 60; n++) expect(await ofOthers(ada, `${n}`), `${n}`).to.equal(303);
-    expectTooMany(await ada.send(slug, { act: 'add', text: 'More' }), 'rate_limited');
-    const ben = await member();
-    for (let n = 0; n < 40; n++) expect(await ofOthers(ben, `${n}`)).to.equal(303);
-    expect(await ofOthers(await member(), 'More')).to.equal(429);
+  it('others may write 20 an hour from an address, members 60, and all 120 on a drop and 600 on those of an account', async () => {
+    const { comments, pages } = service.services;
+    const { slug, owner, dashboard } = await publish();
+    const page = await pages.find(slug, null);
+    const visitor = { address: '198.51.100.1', network: '198.51.100.1' };
+    const ada = await openDashboard(service);
+    const of = (accountId: string | null): Author => ({
+      role: accountId === null ? 'guest' : 'member',
+      ...{ accountId, guest: null, name: 'Ada', via: null, tokenId: null },
+    });
+    const write = async (times: number, account: string | null, dropId = page.dropId) => {
+      for (let n = 0; n < times; n++)
+        await comments.countFor({ ...page, dropId }, of(account), visitor, async () => n);
+    };
+    const statusOf = async (person: ReturnType<typeof guest>, on = slug) => {
+      const answer = await person.send(on, { act: 'add', text: 'More', name: 'Eve' });
+      if (answer.status !== 303) expectTooMany(answer, 'rate_limited');
+      return answer.status;
+    };
+    const neighbour = guest(visitor.address);
+    await write(19, null);
+    expect([await statusOf(neighbour), await statusOf(neighbour)]).to.deep.equal([303, 429]);
+    await write(59, ada.owner.userId);
+    const readerAda = at(ada);
+    expect([await statusOf(readerAda), await statusOf(readerAda)]).to.deep.equal([303, 429]);
+    await write(40, 'another');
+    expect(await statusOf(await member())).to.equal(429);
     await owner.write(slug, 'The owner may');
+    const { slug: second } = await dashboard.owner.create({ comments: 'anyone' });
+    expect(await statusOf(await member(), second)).to.equal(303);
+    for (let n = 0; n < 8; n++) await write(n < 7 ? 60 : 59, `account ${n}`, `drop ${n}`);
+    expect(await statusOf(await member(), second)).to.equal(429);
     service.clock.advance(3_600_000);
-    expect(await ofOthers(neighbour, 'Later')).to.equal(303);
+    expect([await statusOf(neighbour), await statusOf(readerAda, second)]).to.deep.equal([303, 303]);
   });
 
   it('a suspended account reads, and writes nothing', async () => {
@@ -281,5 +300,72 @@ describe('/p/{slug}/comments', () => {
     const shown = await again.post(`/p/${slug}/comments`, { kept_form });
     expectErrorPage(shown, 403, 'forbidden');
     expect(parsePage(shown.text).find('textarea', { name: 'text' })?.text.trim()).to.equal('Typed for long');
+  });
+
+  it('open ones are in the order of the page, then of time; the page says what is resolved, and which version each is about', async () => {
+    const { slug, owner, dashboard } = await publish();
+    await dashboard.owner.put(slug);
+    const late = await owner.write(slug, 'Late', { quote: 'b', position: '900' });
+    const early = await owner.write(slug, 'Early', { quote: 'a', position: '20' });
+    const whole = await owner.write(slug, 'Whole');
+    const old = await owner.write(slug, 'Old', { quote: 'a', position: '1' }, '?v=1');
+    const done = await owner.write(slug, 'Done');
+    const { tokens, drops } = service.services;
+    const caller = await tokens.authenticate(`Bearer ${dashboard.owner.token}`);
+    const resolves = { ids: [done], reply: 'Corrected' };
+    const version = { html: Buffer.from('<p>3'), context: null, resolves };
+    await drops.addVersion(caller, { slug, revs: null }, version);
+    const idsOf = async (query: string) => (await owner.open(slug, query)).threads.map(({ id }) => id);
+    expect(await idsOf('?v=2')).to.deep.equal([early, late, whole, old, done]);
+    expect(await idsOf('?v=1')).to.deep.equal([old, late, early, whole, done]);
+    const { threads, page, text } = await owner.open(slug, '?v=2');
+    expect(text).to.include('Open (4)').and.include('Resolved (1)');
+    expect(threads.map((thread) => thread.text.includes('On version'))).to.deep.equal([
+      ...[false, false, false, true, false],
+    ]);
+    expect(page.find('a', { href: `/p/${slug}?v=1#t-${old}` })?.attributes.target).to.equal('_top');
+    expect(threads[4]?.text)
+      .to.include('Resolved with version 3')
+      .and.include('by test')
+      .and.include('Corrected');
+    expectErrorPage(await owner.get(slug, {}, '?v=9'), 404, 'version_not_found');
+  });
+
+  it('beside the page it has no links back; comments of others can be reported', async () => {
+    const { slug, owner } = await publish();
+    const id = await owner.write(slug, 'Mine');
+    const eve = guest();
+    const linksOf = async (headers: Record<string, string>) =>
+      parsePage((await eve.get(slug, headers)).text).all('a');
+    const alone = (await linksOf({})).map(({ text }) => text);
+    expect(alone).to.deep.equal(['Back to the page', 'Sign in', 'Report']);
+    const framed = await linksOf({ 'sec-fetch-dest': 'iframe' });
+    expect(framed.map(({ attributes }) => attributes.target)).to.deep.equal(['_top', '_top']);
+    expect(framed[1]?.attributes.href).to.equal(`/report/${slug}?v=1&comment=${id}`);
+    expect(
+      parsePage((await owner.get(slug)).text)
+        .all('a')
+        .map(({ text }) => text),
+    ).to.deep.equal(['Back to the page']);
+  });
+
+  it('names, texts and quotes are in no log', async () => {
+    const { slug } = await publish();
+    const eve = guest();
+    await eve.write(slug, 'SECRET-TEXT', { name: 'SECRET-NAME', quote: 'SECRET-QUOTE' });
+    await eve.send(slug, { act: 'add', text: 'SECRET-TEXT', name: 'SECRET-NAME'.repeat(9) });
+    expect(service.logs.join()).to.not.include('SECRET');
+  });
+});
+
+describe('/p/{slug}/comments over https', () => {
+  const service = useService({ TRUST_PROXY: '1', BASE_URL: 'https://drops.example' });
+
+  it('the cookie of a guest is secure', async () => {
+    const { slug } = await (await service.newOwner()).create({ comments: 'anyone' });
+    const headers = { origin: 'https://drops.example' };
+    const fields = { act: 'add', text: 'A text', name: 'Eve' };
+    const { cookies } = await createPerson(service).post(`/p/${slug}/comments`, fields, { headers });
+    expect(cookies.join()).to.match(/^__Secure-dropleaf_guest=\w{64}; .*; HttpOnly; SameSite=Lax; Secure$/);
   });
 });

@@ -59,7 +59,7 @@ describe('Comments in the dashboard', () => {
     expect(await at('?state=all')).to.have.members([open, done, held]);
     const { page, text } = await dashboard.open('/comments?state=held');
     expect(page.all('h2').map((title) => title.text)).to.deep.equal(['A second one']);
-    expect(page.find('a', { href: `/p/${second}?v=1#comment-${held}` })?.text).to.equal('On version 1');
+    expect(page.find('a', { href: `/p/${second}?v=1#t-${held}` })?.text).to.equal('On version 1');
     expect(text).to.include('Waits for you');
     expectErrorPage(await dashboard.get('/comments?state=other'), 400, 'invalid_arg');
   });

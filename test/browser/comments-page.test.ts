@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createCommentScene } from '../support/comments-page.ts';
+import { openOperator } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
-import { openSignedIn, useBrowser } from './browser.ts';
+import { follow, openSignedIn, overflowOf, schemes, tabTo, takePicture, useBrowser } from './browser.ts';
 import { createInspector } from './inspect.ts';
 
 const long = `${'A comment that is long, with a word that is longer: '.repeat(6)}${'x'.repeat(300)}`;
@@ -30,7 +31,7 @@ describe('The page of comments, in Chromium', function () {
   }
 
   it('is accessible, has valid markup and fits its window, for each reader and for errors', async () => {
-    const { slug, dashboard, owner } = await withThreads();
+    const { slug, dashboard } = await withThreads();
     const { page } = await openSignedIn(browser, dashboard, service.url, '/');
     const { inspect } = createInspector(page, service.url);
     const show = async (name: string, path = `/p/${slug}/comments`) => {
@@ -60,6 +61,59 @@ describe('The page of comments, in Chromium', function () {
     await page.context().clearCookies();
     await show('comments-guest');
     await show('comments-refused', `/p/${(await publish({})).slug}/comments`);
-    expect(owner).to.not.equal(undefined);
+  });
+
+  it('fits a window of 320 px, and the panel beside a page', async () => {
+    const { slug, dashboard } = await withThreads();
+    const operator = await openOperator(service);
+    for (const [person, path] of [
+      [dashboard, `/p/${slug}/comments`],
+      [dashboard, '/comments?state=all'],
+      [dashboard, `/drops/${slug}/edit`],
+      [operator, '/comments'],
+    ] as const) {
+      const { page } = await openSignedIn(browser, person, service.url, path);
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      for (const width of [320, 360, 768, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme });
+          expect(await overflowOf(page), `${path} ${width}`).to.equal(0);
+          await takePicture(
+            page,
+            `comments${path.replace(slug, '').replaceAll(/\W+/g, '-')}-${width}-${colorScheme}`,
+          );
+        }
+      }
+    }
+  });
+
+  it('without scripts a guest comments, the owner approves and replies, and a member resolves, all with a keyboard', async () => {
+    const { slug, dashboard } = await publish();
+    const path = `/p/${slug}/comments`;
+    const options = { javaScriptEnabled: false };
+    const eve = await (await browser.newContext(options)).newPage();
+    await eve.goto(service.url + path);
+    await tabTo(eve, 'Your name');
+    await eve.keyboard.type('Eve');
+    await tabTo(eve, 'New comment');
+    await eve.keyboard.type('It is\nwrong');
+    await follow(eve, 'Send');
+    expect(new URL(eve.url()).hash).to.match(/^#t-[0-9a-f]{32}$/);
+    await eve.getByText('Only you see this until the owner approves it').waitFor();
+    expect(await eve.getByLabel('Your name').inputValue()).to.equal('Eve');
+    const { page } = await openSignedIn(browser, dashboard, service.url, path, options);
+    await follow(page, 'Approve');
+    await tabTo(page, 'Reply');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Your reply');
+    await page.keyboard.type('You are right');
+    await follow(page, 'Send');
+    await follow(page, 'Resolve');
+    await eve.reload();
+    await eve.getByText('Resolved (1)').click();
+    await eve.getByText('You are right').waitFor();
+    await eve.getByRole('button', { name: 'Open again' }).click();
+    await eve.getByText('Open (1)').waitFor();
   });
 });

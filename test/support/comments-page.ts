@@ -44,8 +44,8 @@ export function createCommentScene(service: TestService) {
       open,
       post,
       hiddenOf,
-      get: (slug: string, headers: Fields = {}) =>
-        person.get(pathOf(slug), { headers: { ...from, ...headers } }),
+      get: (slug: string, headers: Fields = {}, query = '') =>
+        person.get(pathOf(slug, query), { headers: { ...from, ...headers } }),
 
       /** Opens the page, and sends a form of it. @returns the answer */
       async send(slug: string, fields: Fields, query = ''): Promise<Answer> {
@@ -68,6 +68,7 @@ export function createCommentScene(service: TestService) {
   };
 
   return {
+    at,
     guest: (address?: string) => at(createPerson(service), address),
     async member() {
       return at(await openDashboard(service));

@@ -50,7 +50,7 @@ function marks(
   view: ThreadsView,
 ): Html {
   const mark = (text: Fragment, kind = '') => html`<span class="badge ${kind}">${text}</span>`;
-  const ofVersion = html`<a href="${pagePath(slug)}?v=${version}#comment-${id}" target="_top">On version ${version}</a>`;
+  const ofVersion = html`<a href="${pagePath(slug)}?v=${version}#t-${id}" target="_top">On version ${version}</a>`;
   const isHeld =
     view.reader.role === 'owner' ? 'Waits for you' : 'Only you see this until the owner approves it';
   return html`<p class="marks">${state === 'held' && mark(isHeld, 'warn')}${versionId !== view.versionId && mark(ofVersion)}${

@@ -17,7 +17,7 @@ import { oneOf } from '../list/address.ts';
 import { type Attempt, dashboardPages, type SessionPage } from '../pages.ts';
 
 /** By state. */
-const filters = { open: 'Open', held: 'Waiting for you', resolved: 'Resolved', all: 'All' };
+const filters = { open: 'Open', held: 'Waiting', resolved: 'Resolved', all: 'All' };
 
 interface ThreadsOfDrop {
   readonly slug: string;
