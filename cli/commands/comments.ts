@@ -97,7 +97,13 @@ async function readComments(context: Context, page: string | undefined, flags: F
   const target = page === undefined ? null : readTarget(page, context);
   const state = (Object.keys(states) as State[]).find((one) => flags[one]) ?? 'open'; // proof: its keys
   const query = { drop: target?.slug, state };
-  if (flags.wait || flags.follow) return waitForNews(context, target, query, flags);
+  if (flags.wait || flags.follow) {
+    return waitForNews(context, target, query, flags).catch((error: unknown) => {
+      // A program that waits again after 5 would do so at once, and for ever.
+      if (!(error instanceof CliError) || error.status !== 404) throw error;
+      throw new CliError(error.message, { ...error, exitCode: exitCodes.failed });
+    });
+  }
   const found = await list(api, { ...query, after: flags.after, limit: String(listLimit) });
   if (found.data.length > 0 || output.isJson) print(context, found, `${page ?? ''} --after ${found.next}`);
   else

@@ -68,7 +68,7 @@ describe('dropleaf comments --wait and --follow', () => {
     expect(stderr.match(/Waiting continues/g) ?? []).to.have.length.at.most(1);
   });
 
-  it('--wait exits with 5 if nothing comes in time, with 3 if the service is down then, and at once if it refuses', async () => {
+  it('--wait exits with 5 if nothing comes in time, with 3 if the service is down then, and at once with 1 if the page is gone', async () => {
     server.answer = list('10');
     const wait = ['comments', 'abc', '--wait', '--timeout', '1', '--json'];
     const none = await client.run(wait, { env: env() });
@@ -78,7 +78,7 @@ describe('dropleaf comments --wait and --follow', () => {
     expect((await client.run(wait, { env: env() })).code).to.equal(3);
     server.answers = [list('10'), refuse(404, 'not_found')];
     const gone = await client.run(['comments', 'abc', '--wait', '--json'], { env: env() });
-    expect(gone.code).to.equal(5);
+    expect(gone.code, 'a program that repeats the wait after 5 notices').to.equal(1);
     expect(JSON.parse(gone.stdout).error).to.include({ code: 'not_found' });
   });
 
