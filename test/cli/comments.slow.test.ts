@@ -161,12 +161,11 @@ describe('dropleaf comments, reply, resolve, reopen and publish --resolves', () 
     expect((await run('comments', slug, '--held')).stdout).to.contain('  guest "Ann (owner)": Hi');
     const waiting = await startWaiting(slug, '--wait');
     await run('reopen', id);
+    expect((await waiting.ended()).stdout, 'nobody has read it before').to.match(/: Hi there\n$/);
     await scene.guest().write(slug, 'Held');
-    const member = await scene.member();
-    await member.write(slug, 'I am signed in');
-    expect((await waiting.ended()).stdout)
-      .to.match(/: I am signed in\n$/)
-      .and.not.to.contain('Held');
+    await (await scene.member()).write(slug, 'I am signed in');
+    const open = (await run('comments', slug)).stdout;
+    expect(open).to.contain('  member "').and.to.contain(': I am signed in\n').and.not.to.contain('Held');
     await client.fails(7, ['publish', 'a.html', '--comments', 'nobody'], ['comments'], { env: env() });
   });
 
