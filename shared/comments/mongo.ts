@@ -4,6 +4,7 @@ import { orAbsent, type RecordOf, record, whole } from '../domain/record.ts';
 import { collectionOf, listTexts } from '../mongo/collection.ts';
 import { forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds } from '../mongo/grid-bucket.ts';
+import { createKeyedQueue } from '../util/queues.ts';
 import {
   type Comment,
   type CommentState,
@@ -15,6 +16,8 @@ import type { CommentCounts, CommentStore } from './comment-store.ts';
 
 /** Each lost attempt means that a parallel call has changed a comment of the same owner. */
 const attempts = 100;
+/** In a process the changes of an owner take turns, because each would be tried again for each parallel one. */
+const maxWaiting = 50;
 
 /**
  * `follows` is the highest `seq` of the owner that the writer has read. It is unique by owner, so a change is refused if another
@@ -38,6 +41,7 @@ type ForJobs = 'setInLatest' | 'delete' | 'listIds';
 export function createMongoCommentStore(connection: Connection): CommentStore {
   const records = comments.in(connection);
   const { model } = records;
+  const turns = createKeyedQueue(1, maxWaiting);
 
   async function lastSeq(ownerId: string): Promise<number> {
     const options = { sort: { seq: -1 }, limit: 1, hint: 'comments_owner' } as const;
@@ -72,12 +76,17 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     now: number,
     write: (numbered: RecordOf<typeof chainedRecord>) => Promise<T | undefined>,
   ): Promise<T> {
-    for (let left = attempts; left > 0; left--) {
-      const follows = await lastSeq(comment.ownerId);
-      const outcome = await write({ ...comment, seq: nextSeq(follows, now), follows });
-      if (outcome !== undefined) return outcome;
-    }
-    throw unavailable('Too many parallel changes of the comments of this account.');
+    const outcome = await turns.run(comment.ownerId, async () => {
+      for (let left = attempts; left > 0; left--) {
+        const follows = await lastSeq(comment.ownerId);
+        const written = await write({ ...comment, seq: nextSeq(follows, now), follows });
+        if (written !== undefined) return written;
+      }
+      return undefined;
+    });
+    if (outcome === undefined)
+      throw unavailable('Too many parallel changes of the comments of this account.');
+    return outcome;
   }
 
   const methods = forRequests<Omit<CommentStore, ForJobs>>(connection, {
