@@ -42,15 +42,18 @@ for (const revision of revisions) {
       const usual = service.services.config.ANSWER_MS;
       Object.assign(service.services.config, { ANSWER_MS: 1_000 });
       try {
-        const from = performance.now();
-        expect((await list({ after: next, wait: 2 })).data).to.deep.equal([]);
-        expect(performance.now() - from).to.be.at.least(1_950);
-        const waiting = list({ after: next, wait: 25 });
-        await writeComment(person, slug, { text: 'Now' });
-        expect((await waiting).data.map(({ text }) => text)).to.deep.equal(['Now']);
+        // A busy machine may take longer before the request waits.
+        await service.eventually(async () => {
+          const from = performance.now();
+          expect((await list({ after: next, wait: 2 })).data).to.deep.equal([]);
+          expect(performance.now() - from).to.be.at.least(1_950);
+        });
       } finally {
         Object.assign(service.services.config, { ANSWER_MS: usual });
       }
+      const waiting = list({ after: next, wait: 25 });
+      await writeComment(person, slug, { text: 'Now' });
+      expect((await waiting).data.map(({ text }) => text)).to.deep.equal(['Now']);
     });
 
     it('reply_comment: replies, resolves, opens again and deletes', async () => {
