@@ -40,6 +40,8 @@ export const commentLimits = {
   /** Of the text before and after the quote. */
   around: 64,
   replies: 200,
+  /** Versions on their way that resolve one comment: of more the oldest are forgotten. */
+  resolving: 10,
   /** Threads of a drop that are open or held, and those of them that are held. */
   openPerDrop: 500,
   heldPerDrop: 100,
@@ -93,8 +95,12 @@ export const commentRecord = record('comments', {
   ),
   /** The version that resolved it last, also if it was opened again since; null: none. */
   resolvedBy: orNull(object({ versionId: id(), version: whole(1) })),
-  /** What happens as soon as the drop has that version (resolutions.ts); null: nothing. */
-  resolving: orNull(object({ versionId: id(), reply: orNull(text()), author: object(author) })),
+  /** What happens as soon as the drop has one of these versions (resolutions.ts); oldest first. Parallel writes each have one. */
+  resolving: listOf(
+    { versionId: id(), reply: orNull(text()), author: object(author) },
+    `a list of at most ${commentLimits.resolving} marks`,
+    (items) => items.length <= commentLimits.resolving,
+  ),
   /** Counts the changes of the account's comments: each change gives a comment a higher one than all others have. */
   seq: whole(1),
   createdAt: time(),

@@ -95,7 +95,7 @@ export function createComments(deps: {
       ...{ id, ownerId, dropId, slug, versionId: version.id, version: version.number },
       ...({ kind: 'comment', anchor, inLatest: 'kept', author, text, replies: [] } as const),
       state: author.role === 'guest' ? ('held' as const) : ('open' as const),
-      ...{ resolvedBy: null, resolving: null, createdAt: now, updatedAt: now },
+      ...{ resolvedBy: null, resolving: [], createdAt: now, updatedAt: now },
       ...{ updatedBy: author.tokenId, otherSeq: 0 },
     };
     const stored = await store.insert(comment, now, commentLimits);
@@ -221,7 +221,7 @@ export function createComments(deps: {
         const reply = { id: replyId, author: actor, text, createdAt: clock.now() };
         const replies = [...comment.replies, reply];
         if (replies.length > commentLimits.replies) throw tooManyReplies();
-        return { ...comment, replies, ...(state !== null && { state, resolving: null }) };
+        return { ...comment, replies, ...(state !== null && { state, resolving: [] }) };
       }),
 
     /** Resolves, opens again, or approves what is held. The owner may, and who began the thread. */
@@ -229,7 +229,7 @@ export function createComments(deps: {
       change(scope, id, actor, (comment) => {
         if (comment.state === state) return comment;
         checkMayResolve(comment, actor);
-        return { ...comment, state, resolving: null };
+        return { ...comment, state, resolving: [] };
       }),
 
     /** Only of one's own. What a guest has changed waits for the owner again. @param replyId null: the comment itself */

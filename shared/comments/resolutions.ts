@@ -58,12 +58,14 @@ export function createResolutions(deps: {
       if (drop === null) return; // the write says so
       const author = await authors.ofOwner(caller);
       for (const id of ids) {
-        const isMarked = await change(id, drop.id, (comment) => {
-          if (comment.state === 'resolved' || comment.resolving?.versionId === versionId) return comment;
-          const mark = { versionId, reply, author };
-          return { ...comment, resolving: mark, ...changedBy(comment, author.tokenId, clock.now()) };
+        const isFound = await change(id, drop.id, (comment) => {
+          const isMarked = comment.resolving.some((mark) => mark.versionId === versionId);
+          if (comment.state === 'resolved' || isMarked) return comment;
+          const marks = [...comment.resolving, { versionId, reply, author }];
+          const resolving = marks.slice(-commentLimits.resolving);
+          return { ...comment, resolving, ...changedBy(comment, author.tokenId, clock.now()) };
         });
-        if (!isMarked) throw notOfDrop(id);
+        if (!isFound) throw notOfDrop(id);
       }
     },
 
@@ -74,7 +76,7 @@ export function createResolutions(deps: {
     async settle({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<Comment[]> {
       const query = { dropId, states: ['open', 'held'], after: 0, limit: commentLimits.openPerDrop } as const;
       const threads = await comments.list(ownerId, query);
-      const [first, ...others] = threads.filter(({ resolving }) => resolving !== null);
+      const [first, ...others] = threads.filter(({ resolving }) => resolving.length > 0);
       if (first === undefined) return threads;
       const versions = await drops.listVersions(ownerId, first.slug);
       const numbers = new Map(versions?.map(({ id, number }) => [id, number]));
@@ -90,17 +92,19 @@ export function createResolutions(deps: {
 /** The same comment: its version may still be on its way. @param numbers of the versions of the drop, by id */
 function settled(comment: Comment, numbers: ReadonlyMap<string, number>, now: number): Comment {
   const { resolving } = comment;
-  if (resolving === null) return comment;
-  const { versionId, reply, author } = resolving;
-  const version = numbers.get(versionId);
-  if (version === undefined)
-    return versionId < idAt(now - refusedMs) ? { ...comment, resolving: null } : comment;
+  const mark = resolving.findLast(({ versionId }) => numbers.has(versionId));
+  const version = numbers.get(mark?.versionId ?? '');
+  if (mark === undefined || version === undefined) {
+    const left = resolving.filter(({ versionId }) => versionId >= idAt(now - refusedMs));
+    return left.length === resolving.length ? comment : { ...comment, resolving: left };
+  }
+  const { versionId, reply, author } = mark;
   const replies =
     reply === null || comment.replies.length >= commentLimits.replies
       ? comment.replies
       : [...comment.replies, { id: newId(now), author, text: reply, createdAt: now }];
   return {
-    ...{ ...comment, replies, state: 'resolved', resolving: null, resolvedBy: { versionId, version } },
+    ...{ ...comment, replies, state: 'resolved', resolving: [], resolvedBy: { versionId, version } },
     ...changedBy(comment, author.tokenId, now),
   };
 }

@@ -6,7 +6,9 @@ import type { Engine } from '../../shared/engines/engine.ts';
 import type { Answer } from '../support/client.ts';
 import { changeComment, listComments, writeAsGuest, writeComment } from '../support/comments.ts';
 import { expectError } from '../support/expect.ts';
+import { createGate } from '../support/gate.ts';
 import { type Owner, useService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** The store calls of a version that resolves comments, in their order. */
 const steps = ['mark', 'version', 'settle'] as const;
@@ -15,6 +17,8 @@ const moments = ['before', 'after'] as const;
 describe('A version that resolves comments', () => {
   let fault: { step: (typeof steps)[number]; moment: (typeof moments)[number] } | null = null;
   let isDead = false;
+  const gate = createGate();
+  afterEach(() => gate.open());
 
   function cutOff(): never {
     throw unavailable('The test has cut this call off.');
@@ -47,7 +51,11 @@ describe('A version that resolves comments', () => {
       comments.replace,
     );
     const addVersion = faulty((..._args: Parameters<typeof drops.addVersion>) => 'version', drops.addVersion);
-    return { ...engine, comments: { ...comments, replace }, drops: { ...drops, addVersion } };
+    return {
+      ...engine,
+      comments: { ...comments, replace },
+      drops: gate.wrap({ ...drops, addVersion }, ['addVersion']),
+    };
   });
 
   async function scene(count = 2) {
@@ -192,8 +200,28 @@ describe('A version that resolves comments', () => {
     for (const id of ids) expect((await find(owner, id)).replies).to.have.length(1);
   });
 
-  for (const step of steps.slice(0, 2))
-    for (const moment of moments.slice(0, step === 'mark' ? 2 : 1))
+  it('a parallel version that is refused takes nothing from the one that is published', async () => {
+    const { owner, slug, ids } = await scene();
+    gate.hold();
+    const published = owner.put(slug, { resolves: ids, resolves_reply: reply });
+    await until(() => gate.waiting() === 1, 'the first is about to be stored');
+    const refused = owner.request('PUT', `/api/drops/${slug}`, {
+      body: { html: '<p>Late', resolves: ids, resolves_reply: 'No' },
+      headers: { 'if-match': '"9"' },
+    });
+    await until(() => gate.waiting() === 2, 'so is the second');
+    gate.open();
+    expectError(await refused, 412, 'version_conflict');
+    expect((await published).body.open_comments).to.equal(undefined);
+    for (const id of ids) {
+      const comment = await find(owner, id);
+      expect(comment).to.deep.include({ state: 'resolved', resolved_by_version: 2 });
+      expect(comment.replies.map(({ text }) => text)).to.deep.equal([reply]);
+    }
+  });
+
+  for (const step of steps)
+    for (const moment of moments)
       it(`a process that dies ${moment} the ${step}, and a repeat: one version, one reply, all resolved`, async () => {
         const { owner, slug, ids } = await scene();
         const send = () =>

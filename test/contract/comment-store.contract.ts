@@ -32,7 +32,7 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
       for (const changes of [
         {
           resolvedBy: { versionId, version: 2 },
-          resolving: { versionId, reply: 'Done', author },
+          resolving: [{ versionId, reply: 'Done', author }],
           updatedBy: 'f00d',
         },
         {

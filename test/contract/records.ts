@@ -256,7 +256,7 @@ export function aComment(changes: Partial<UnnumberedComment> = {}): UnnumberedCo
       { id: newId(start), author: { ...commentAuthor, via: 'laptop' }, text: '$name', createdAt: start },
     ],
     resolvedBy: null,
-    resolving: null,
+    resolving: [],
     createdAt: start,
     updatedAt: start,
     updatedBy: null,

@@ -180,7 +180,7 @@ function threads(text: string, reader: Author): Comment[] {
   const thread: Omit<Comment, 'state'> = {
     ...{ id: 'x', ownerId: 'x', dropId: 'x', slug: 'abc', versionId: 'v1', version: 1, anchor, author, text },
     ...({ inLatest: 'gone', kind: 'comment' } as const),
-    ...{ replies: [reply], resolvedBy: { versionId: 'x', version: 2 }, resolving: null },
+    ...{ replies: [reply], resolvedBy: { versionId: 'x', version: 2 }, resolving: [] },
     ...{ seq: 1, otherSeq: 1, createdAt: 0, updatedAt: 0, updatedBy: null },
   };
   const byOther = { ...author, accountId: 'y' };

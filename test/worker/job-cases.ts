@@ -71,7 +71,7 @@ const resolve: JobCase = {
     const versionId = newId(scene.clock.now());
     const author = aComment().author;
     const marked = await scene.comment(drop, drop.versionId, {
-      resolving: { versionId, reply: 'Done', author },
+      resolving: [{ versionId, reply: 'Done', author }],
     });
     const quoting = (quote: string) =>
       scene.comment(drop, drop.versionId, { anchor: { quote, prefix: '', suffix: '', position: 0 } });
@@ -85,7 +85,7 @@ const resolve: JobCase = {
       },
       async atLast() {
         const found = await comments.find(marked.id);
-        expect(found).to.deep.include({ state: 'resolved', resolving: null });
+        expect(found).to.deep.include({ state: 'resolved', resolving: [] });
         expect(found?.resolvedBy).to.deep.equal({ versionId, version: 2 });
         expect(found?.replies.map(({ text }) => text)).to.deep.equal(['Done']);
         const now = await Promise.all(others.map(({ id }) => comments.find(id)));

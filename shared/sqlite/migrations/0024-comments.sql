@@ -14,7 +14,7 @@ CREATE TABLE comments (
   state       TEXT    NOT NULL,
   replies     TEXT    NOT NULL,
   resolved_by TEXT,
-  resolving   TEXT,
+  resolving   TEXT    NOT NULL,
   seq         INTEGER NOT NULL,
   created_at  INTEGER NOT NULL,
   updated_at  INTEGER NOT NULL,
