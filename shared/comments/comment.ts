@@ -17,8 +17,6 @@ import {
 /** Who may write comments on a drop: its owner, also everybody who is signed in, or everybody who can open the page. */
 export const commenters = ['owner', 'members', 'anyone'] as const;
 
-export type Commenters = (typeof commenters)[number];
-
 /** The field of a drop. */
 export const commentersField = addedLater(oneOf(commenters), 'owner');
 
