@@ -128,15 +128,16 @@ export const commentQuery = object({
   }),
   after: text('after')
     .test(matches(/^\d{1,15}$/, invalid('after must be the next of an earlier answer')))
-    .meta({ description: 'The next of an earlier answer: only what others have changed since.' }),
+    .meta({ description: 'The next of an earlier answer: only what was changed since.' }),
   wait: integer('wait', maxWaitSeconds, 0).meta({
-    description: 'Seconds to wait for a change if there is none.',
-    default: 0,
+    description:
+      'Seconds to wait for a change if there is none; 0: look once. Present: without what the same token has changed itself.',
   }),
   limit: integer('limit', 100).meta({ description: 'Comments of an answer.', default: defaultLimit }),
 });
 
-export function readCommentQuery(query: unknown): { filter: CommentFilter; waitMs: number } {
+/** `waitMs`: null: the whole list is asked for. */
+export function readCommentQuery(query: unknown): { filter: CommentFilter; waitMs: number | null } {
   const { drop, state = 'open', after, wait, limit } = validate(commentQuery, query, 'query');
   const filter = {
     slug: drop ?? null,
@@ -144,5 +145,5 @@ export function readCommentQuery(query: unknown): { filter: CommentFilter; waitM
     after: after === undefined ? null : Number(after),
     limit: toPositiveInteger(limit) ?? defaultLimit,
   };
-  return { filter, waitMs: (toPositiveInteger(wait) ?? 0) * 1_000 };
+  return { filter, waitMs: wait === undefined ? null : (toPositiveInteger(wait) ?? 0) * 1_000 };
 }

@@ -38,7 +38,10 @@ export function commentRoutes({ services }: RouteParts): readonly Route[] {
   return [
     call('GET', '/api/comments', 'withToken', docs.list, async (req, res, caller) => {
       const { filter, waitMs } = readCommentQuery(queryOf(req));
-      const found = await comments.listOrWait(caller, filter, waitMs, startWaiting(res, waitMs));
+      const found =
+        waitMs === null
+          ? await comments.list(caller, filter)
+          : await comments.listOrWait(caller, filter, waitMs, startWaiting(res, waitMs));
       sendJson(res, presentCommentList(found, config.BASE_URL));
     }),
 

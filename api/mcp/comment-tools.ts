@@ -27,7 +27,10 @@ export function commentTools({ comments, config }: Services): readonly Tool[] {
     input: object({ slug: slug.optional(), state, after, wait }),
     async run(caller, { slug, ...query }, _args, res) {
       const { filter, waitMs } = readCommentQuery({ ...query, drop: slug });
-      const found = await comments.listOrWait(caller, filter, waitMs, startWaiting(res, waitMs));
+      const found =
+        waitMs === null
+          ? await comments.list(caller, filter)
+          : await comments.listOrWait(caller, filter, waitMs, startWaiting(res, waitMs));
       return { structured: presentCommentList(found, config.BASE_URL) };
     },
   });

@@ -57,7 +57,7 @@ export interface CommentFilter {
   /** null: of all drops. */
   readonly slug: string | null;
   readonly states: readonly CommentState[];
-  /** The cursor of an earlier answer: only later changes, without those that the same token made. null: all. */
+  /** The cursor of an earlier answer: only later changes. null: all. */
   readonly after: number | null;
   readonly limit: number;
 }
@@ -143,14 +143,16 @@ export function createComments(deps: {
     const found = await store.list(ownerId, { dropId, states, after: after ?? 0, limit });
     const lastFound = found.at(-1)?.seq ?? 0;
     const next = found.length === limit ? lastFound : Math.max(last, lastFound);
-    const own = after === null ? null : tokenIdOf(caller);
-    return { comments: found.filter((comment) => isNewsFor(own, comment, after ?? 0)), next };
+    return { comments: found, next };
   }
 
   return {
     list,
 
-    /** As `list`, but if there is nothing it waits for a change, at most `ms`. @param signal the client has gone */
+    /**
+     * As `list` after a cursor, but without what the same token has changed; if there is nothing, it waits for a change, at most
+     * `ms`. @param signal the client has gone
+     */
     async listOrWait(
       caller: Caller,
       filter: CommentFilter,
@@ -158,14 +160,19 @@ export function createComments(deps: {
       signal: AbortSignal,
     ): Promise<CommentPage> {
       const end = performance.now() + ms;
-      let found = await list(caller, filter);
-      const credential = tokenIdOf(caller) ?? caller.accountId;
-      while (found.comments.length === 0) {
+      const own = tokenIdOf(caller);
+      for (let { after } = filter; ; ) {
+        const { comments, next } = await list(caller, { ...filter, after });
+        const from = after;
+        const news = comments.filter((comment) => from === null || isNewsFor(own, comment, from));
+        after = next;
+        if (news.length > 0) return { comments: news, next };
+        if (from !== null && next !== from) continue; // all of it was the token's own
         const left = end - performance.now();
-        if (left <= 0 || !(await waiting.wait(caller.ownerId, credential, left, signal))) break;
-        found = await list(caller, { ...filter, after: found.next });
+        const isChanged =
+          left > 0 && (await waiting.wait(caller.ownerId, own ?? caller.accountId, left, signal));
+        if (!isChanged) return { comments: news, next };
       }
-      return found;
     },
 
     /** The threads of a page that the person may read, oldest change first. */

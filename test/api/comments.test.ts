@@ -75,21 +75,22 @@ describe('Comments', () => {
     expect(parts).to.deep.equal(['1', '2', '3', '0', 'held']);
   });
 
-  it('after: only what others have changed since, not what the same token changed', async () => {
+  it('after with wait: only what others have changed since; without, also what the same token changed', async () => {
     const { owner, slug } = await service.newDrop();
     const { next } = await list(owner);
     expect(next).to.equal('0');
     await write(owner, slug, { text: 'own' });
     const agent = await service.newToken(owner);
-    expect(textsOf(await list(owner, `?after=${next}`))).to.deep.equal([]);
-    const seen = await list(agent, `?after=${next}`);
+    expect(textsOf(await list(owner, `?after=${next}&wait=0`))).to.deep.equal([]);
+    expect(textsOf(await list(owner, `?after=${next}`))).to.deep.equal(['own']);
+    const seen = await list(agent, `?after=${next}&wait=0`);
     expect(textsOf(seen)).to.deep.equal(['own']);
     const { id } = (await write(owner, slug, { text: 'second' })).body;
-    const news = await list(agent, `?after=${seen.next}`);
+    const news = await list(agent, `?after=${seen.next}&wait=0`);
     expect(textsOf(news)).to.deep.equal(['second']);
     await reply(agent, id, { text: 'Thanks' });
-    expect((await list(agent, `?after=${news.next}`)).data).to.deep.equal([]);
-    expect(textsOf(await list(owner, `?after=${news.next}`))).to.deep.equal(['second']);
+    expect((await list(agent, `?after=${news.next}&wait=0`)).data).to.deep.equal([]);
+    expect(textsOf(await list(owner, `?after=${news.next}&wait=0`))).to.deep.equal(['second']);
   });
 
   it('replies, resolves, opens again, edits and deletes', async () => {
