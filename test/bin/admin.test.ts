@@ -52,6 +52,23 @@ describe('bin/dropleaf.js admin', () => {
     expect(await act('log', '--limit', '2')).to.include('outcome  done; the edge did not confirm');
   });
 
+  it('delete-comment deletes a comment in the running service, prints what it said, and is logged', async () => {
+    await startService();
+    const { slug, token } = await publisher('me');
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ text: 'You \u001b[2J idiot' });
+    const written = await fetch(`${url}/api/drops/${slug}/comments`, { method: 'POST', headers, body });
+    const { id } = (await written.json()) as { id: string }; // proof: the description
+    const done = await act('delete-comment', id, '--reason', 'insult');
+    expect(done).to.include(`deleted from ${slug}`).and.include('You').and.not.include('\u001b');
+    const left = await fetch(`${url}/api/comments?state=all`, { headers });
+    expect(await left.json()).to.deep.include({ data: [] });
+    expect(await fail(1, 'delete-comment', id)).to.include(`there is no comment "${id}"`);
+    expect(await act('log', '--limit', '1')).to.match(
+      new RegExp(`delete-comment ${slug} ${id}\n  reason   insult`),
+    );
+  });
+
   it('suspend makes an account read-only (403), unsuspend undoes it, by name in any case and by id', async () => {
     await startService();
     const { slug, token, url: page } = await publisher('me');
