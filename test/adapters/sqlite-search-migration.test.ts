@@ -20,6 +20,9 @@ describe('Drops that a release without a search in tags had stored in SQLite', (
 
     const older = new DatabaseSync(path);
     older.exec(`
+      DROP TABLE comments;
+      ALTER TABLE drops DROP COLUMN comments;
+      ALTER TABLE reports DROP COLUMN comment_id;
       DROP INDEX drops_by_title;
       ALTER TABLE drops DROP COLUMN folded_title;
       UPDATE drops SET folded = upper(title) || char(10) || upper(coalesce(description, ''));
