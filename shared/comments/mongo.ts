@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { unavailable } from '../domain/errors.ts';
-import { orAbsent, type RecordOf, record, whole } from '../domain/record.ts';
+import { field, orAbsent, type RecordOf, record } from '../domain/record.ts';
 import { collectionOf, listTexts } from '../mongo/collection.ts';
 import { forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds } from '../mongo/grid-bucket.ts';
@@ -21,9 +21,13 @@ const maxWaiting = 50;
 
 /**
  * `follows` is the highest `seq` of the owner that the writer has read. It is unique by owner, so a change is refused if another
- * one came between: numbers are given in the order of the commits. Absent in imported comments.
+ * one came between: numbers are given in the order of the commits. A comment keeps those of its last changes, so that a writer
+ * that has waited for long is refused, too. Absent in imported comments.
  */
-const chainedRecord = record(commentRecord.name, { ...commentRecord.fields, follows: orAbsent(whole()) });
+const areNumbers = (value: unknown): value is readonly number[] => Array.isArray(value);
+const follows = orAbsent(field('object', 'a list of numbers', areNumbers));
+const keptFollows = 20;
+const chainedRecord = record(commentRecord.name, { ...commentRecord.fields, follows });
 const isChained = { follows: { $exists: true } };
 
 const comments = collectionOf(
@@ -79,7 +83,7 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     const outcome = await turns.run(comment.ownerId, async () => {
       for (let left = attempts; left > 0; left--) {
         const follows = await lastSeq(comment.ownerId);
-        const written = await write({ ...comment, seq: nextSeq(follows, now), follows });
+        const written = await write({ ...comment, seq: nextSeq(follows, now), follows: [follows] });
         if (written !== undefined) return written;
       }
       return undefined;
@@ -118,10 +122,10 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
 
     replace: (read, next, now) =>
       inOrder(next, now, async (numbered) => {
-        const { _id, ...set } = comments.toDocument(numbered);
+        const { _id, follows, ...set } = comments.toDocument(numbered);
         const replaced = await records.updateUnlessTaken(
           { _id, seq: read.seq },
-          { $set: set },
+          { $set: set, $push: { follows: { $each: follows ?? [], $slice: -keptFollows } } },
           'comments_follows',
         );
         if (replaced === 'taken') return undefined;
