@@ -7,6 +7,8 @@ export interface CommentQuery {
   readonly states: readonly CommentState[];
   /** Only comments with a higher `seq`. 0: all. */
   readonly after: number;
+  /** Only comments with a lower `seq`, the highest first. Absent: all, the lowest first. */
+  readonly before?: number;
   readonly limit: number;
 }
 
@@ -36,7 +38,7 @@ export interface CommentStore {
   /** null: no such comment. */
   find(id: string): Promise<Comment | null>;
 
-  /** Ascending by `seq`. By an index. */
+  /** By an index. */
   list(ownerId: string, query: CommentQuery): Promise<Comment[]>;
 
   /** The highest `seq` of the owner's comments; 0: there are none. */

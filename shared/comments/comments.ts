@@ -175,6 +175,10 @@ export function createComments(deps: {
       }
     },
 
+    /** Of all drops of the account, the newest change first. @param before a `seq` */
+    listNewest: (caller: Caller, states: readonly CommentState[], before: number, limit: number) =>
+      store.list(caller.ownerId, { dropId: null, states, after: 0, before, limit }),
+
     /** The threads of a page that the person may read, oldest change first. */
     async listOfPage({ dropId, ownerId }: Page, author: Author): Promise<Comment[]> {
       const listed = (states: readonly CommentState[]) =>

@@ -107,10 +107,11 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
 
     find,
 
-    async list(ownerId, { dropId, states, after, limit }) {
-      const filter = { owner_id: ownerId, seq: { $gt: after }, state: { $in: [...states] } };
+    async list(ownerId, { dropId, states, after, before, limit }) {
+      const seq = { $gt: after, ...(before !== undefined && { $lt: before }) };
+      const filter = { owner_id: ownerId, seq, state: { $in: [...states] } };
       const found = await records.list(dropId === null ? filter : { ...filter, drop_id: dropId }, {
-        sort: { seq: 1 },
+        sort: { seq: before === undefined ? 1 : -1 },
         limit,
         batchSize: limit + 1,
         hint: dropId === null ? 'comments_owner' : 'comments_drop',

@@ -14,13 +14,19 @@ type CountRow = [dropId: string, state: CommentState, count: number];
 export function createSqliteCommentStore(db: Database): CommentStore {
   const table = tableOf(db, commentRecord);
   const insert = table.inserting();
-  const listed = 'seq > $after AND state IN (SELECT value FROM json_each($states)) ORDER BY seq LIMIT $limit';
+  const listed = (order: 'ASC' | 'DESC') => {
+    const rest = `seq > $after AND seq < $before AND state IN (SELECT value FROM json_each($states)) ORDER BY seq ${order} LIMIT $limit`;
+    return {
+      ofOwner: table.list(`WHERE owner_id = $ownerId AND ${rest}`),
+      ofDrop: table.list(
+        `INDEXED BY comments_by_drop WHERE drop_id = $dropId AND owner_id = $ownerId AND ${rest}`,
+      ),
+    };
+  };
   const sql = {
     find: table.find('WHERE id = ?'),
-    listOfOwner: table.list(`WHERE owner_id = $ownerId AND ${listed}`),
-    listOfDrop: table.list(
-      `INDEXED BY comments_by_drop WHERE drop_id = $dropId AND owner_id = $ownerId AND ${listed}`,
-    ),
+    oldestFirst: listed('ASC'),
+    newestFirst: listed('DESC'),
     lastSeq: db.prepareTuples<[last: number | null]>('SELECT max(seq) FROM comments WHERE owner_id = ?'),
     seqOf: db.prepareTuples<[seq: number]>('SELECT seq FROM comments WHERE id = ?'),
     setInLatest: db.prepare('UPDATE comments SET in_latest = ? WHERE id IN (SELECT value FROM json_each(?))'),
@@ -63,9 +69,11 @@ export function createSqliteCommentStore(db: Database): CommentStore {
 
     find: sql.find,
 
-    async list(ownerId, { dropId, states, after, limit }) {
-      const values = { ownerId, after, limit, states: JSON.stringify(states) };
-      return dropId === null ? sql.listOfOwner(values) : sql.listOfDrop({ ...values, dropId });
+    async list(ownerId, { dropId, states, after, before, limit }) {
+      const { ofOwner, ofDrop } = before === undefined ? sql.oldestFirst : sql.newestFirst;
+      const bounds = { after, before: before ?? Number.MAX_SAFE_INTEGER, limit };
+      const values = { ownerId, ...bounds, states: JSON.stringify(states) };
+      return dropId === null ? ofOwner(values) : ofDrop({ ...values, dropId });
     },
 
     lastSeq: async (ownerId) => lastSeq(ownerId),

@@ -38,7 +38,7 @@ describe('Comments in the dashboard', () => {
     expect(await texts()).to.deep.equal([[both], [both], [both]]);
     await owner.act(slug, 'resolve', id);
     await eve.write(slug, 'Three');
-    expect((await texts())[1]).to.deep.equal(['2 wait for you']);
+    expect((await texts())[1]).to.deep.equal(['2 comments wait for you']);
     await service.services.moderation.takeDown(slug, { by: 'root', reason: 'x' });
     expect(await texts()).to.deep.equal([[], [], []]);
   });
@@ -52,16 +52,16 @@ describe('Comments in the dashboard', () => {
     const held = await guest().write(second, 'Waits');
     await other.owner.write(other.slug, 'Of another account');
     const at = (query: string) => threadsAt(dashboard, `/comments${query}`);
-    expect(await at('')).to.deep.equal([open]);
-    expect(await at('?state=open')).to.deep.equal([open]);
+    expect(await at('')).to.deep.equal([held, open]);
+    expect(await at('?state=open')).to.deep.equal([held, open]);
     expect(await at('?state=held')).to.deep.equal([held]);
     expect(await at('?state=resolved')).to.deep.equal([done]);
-    expect(await at('?state=all')).to.have.members([open, done, held]);
+    expect(await at('?state=all')).to.deep.equal([held, done, open]);
     const { page, text } = await dashboard.open('/comments?state=held');
     expect(page.all('h2').map((title) => title.text)).to.deep.equal(['A second one']);
     expect(page.find('a', { href: `/p/${second}?v=1#t-${held}` })?.text).to.equal('On version 1');
     expect(text).to.include('Waits for you');
-    expectErrorPage(await dashboard.get('/comments?state=other'), 400, 'invalid_arg');
+    expect(await at('?state=other&before=x')).to.deep.equal([held, open]);
   });
 
   it('the same acts as on the page: approve, resolve, reply, delete; the browser comes back to the same list', async () => {
@@ -72,8 +72,10 @@ describe('Comments in the dashboard', () => {
     const approved = await send('approve', held, {}, '?state=held');
     expect([approved.status, approved.headers.location]).to.deep.equal([
       303,
-      `/comments?state=held#t-${held}`,
+      `/comments?state=held&notice=approve#t-${held}`,
     ]);
+    const { page } = await dashboard.open('/comments?state=held&notice=approve');
+    expect(page.find('p', { role: 'status' })?.text).to.match(/^The comment is approved/);
     await send('reply', held, { text: 'An answer' });
     await send('resolve', held);
     const [thread] = (await owner.open(slug)).threads;
@@ -82,7 +84,7 @@ describe('Comments in the dashboard', () => {
     const refused = await send('reply', held, { text: ' ' });
     expectErrorPage(refused, 400, 'invalid_arg');
     expect(parsePage(refused.text).find('p', { id: 'fault' })?.text).to.equal('The text must not be blank.');
-    expect((await send('delete', held)).headers.location).to.equal('/comments?state=all');
+    expect((await send('delete', held)).headers.location).to.equal('/comments?state=all&notice=delete');
     expect((await owner.open(slug)).threads).to.deep.equal([]);
     expectErrorPage(await send('open', held), 404, 'not_found');
   });
@@ -96,14 +98,14 @@ describe('Comments in the dashboard', () => {
     expect((await owner.open(slug)).threads).to.have.length(1);
   });
 
-  it('50 are on a page, with a link to the next', async () => {
+  it('50 are on a page, the newest change first, with a link to the next', async () => {
     const { slug, owner, dashboard } = await publish();
     const ids: string[] = [];
     for (let n = 0; n < 51; n++) ids.push(await owner.write(slug, `${n}`));
     const { page } = await dashboard.open('/comments');
-    const href = page.all('a').find(({ text }) => text === 'More comments')?.attributes.href ?? '';
+    const href = page.all('a').find(({ text }) => text === 'Older comments')?.attributes.href ?? '';
     const found = [...(await threadsAt(dashboard, '/comments')), ...(await threadsAt(dashboard, href))];
-    expect(found).to.deep.equal(ids);
+    expect(found).to.deep.equal(ids.toReversed());
   });
 
   it('the details of a drop say who may comment, and the form changes it', async () => {

@@ -42,10 +42,11 @@ describe('/drops/new: publishing in the browser', () => {
     const dashboard = await openDashboard(service);
     await send(dashboard, {
       ...{ html: '<p>one\r\n<p>two', title: 'Given', description: 'About', passcode: 'sesame', expires: '7' },
+      comments: 'anyone',
       ...{ tags: 'project=demo\r\n\r\n note = a = b \r\nbare', file: file('', { filename: '' }) },
     });
     const [drop] = await dropsOf(dashboard);
-    expect(drop).to.include({ title: 'Given', description: 'About', locked: true });
+    expect(drop).to.include({ title: 'Given', description: 'About', locked: true, comments: 'anyone' });
     expect(drop?.metadata).to.deep.equal({ project: 'demo', note: 'a = b', bare: '' });
     expect(drop?.expires_at).to.equal(service.clock.now() + 7 * dayMs);
     expect((await dashboard.owner.get(`/api/drops/${drop?.slug}/html`)).text).to.equal('<p>one\n<p>two');

@@ -88,6 +88,16 @@ describe('The page of comments, in Chromium', function () {
     }
   });
 
+  it('the header of the dashboard has one row at 768 px, also with the longest name', async () => {
+    const { dashboard } = await publish();
+    const { page } = await openSignedIn(browser, dashboard, service.url, '/comments');
+    await page.setViewportSize({ width: 768, height: 800 });
+    await page.locator('.who').evaluate('(name) => name.append("x".repeat(60))');
+    const box = await page.locator('.topbar').boundingBox();
+    expect(box?.height).to.be.below(60);
+    expect(await overflowOf(page)).to.equal(0);
+  });
+
   it('without scripts a guest comments, the owner approves and replies, and a member resolves, all with a keyboard', async () => {
     const { slug, dashboard } = await publish();
     const path = `/p/${slug}/comments`;

@@ -135,6 +135,10 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
       expect(await listIds({ states: ['open'] })).to.deep.equal([first.id, second.id]);
       expect(await listIds({ after: first.seq })).to.deep.equal([second.id, third.id]);
       expect(await listIds({ limit: 2 })).to.deep.equal([first.id, second.id]);
+      const newest = { before: Number.MAX_SAFE_INTEGER, limit: 2 };
+      expect(await listIds(newest)).to.deep.equal([third.id, second.id]);
+      expect(await listIds({ ...newest, before: third.seq })).to.deep.equal([second.id, first.id]);
+      expect(await listIds({ ...newest, dropId: 'd1' })).to.deep.equal([third.id, first.id]);
     });
 
     it('notes whether quotes are in the latest version, and nothing else changes', async () => {

@@ -29,7 +29,7 @@ function threadItem(thread: Comment, view: ThreadsView): Html {
   return html`<li class="thread" id="t-${id}" tabindex="-1" data-version="${version}" data-state="${state}"${data}>
 ${anchor && html`<blockquote class="quote">${quoted(anchor.quote)}</blockquote>\n`}${message(thread)}
 ${marks(thread, view)}
-${replies.length > 0 && html`<ul class="replies">${replies.map((reply) => html`<li id="t-${reply.id}">${message(reply)}${ofReply(thread, reply, view)}</li>`)}</ul>\n`}${ofThread(thread, view)}
+${replies.length > 0 && html`<ul class="replies">${replies.map((reply) => html`<li id="t-${reply.id}" tabindex="-1">${message(reply)}${ofReply(thread, reply, view)}</li>`)}</ul>\n`}${ofThread(thread, view)}
 </li>
 `;
 }

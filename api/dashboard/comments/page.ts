@@ -4,11 +4,10 @@ import type { CommentCounts } from '../../../shared/comments/comment-store.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { change, formIdInput } from '../../comments/pages/acts.ts';
 import { type ThreadsView, threadList } from '../../comments/pages/threads.ts';
-import { readCommentQuery } from '../../comments/requests.ts';
 import { faultsOf, formError } from '../../html/forms.ts';
-import { html, visible } from '../../html/html.ts';
-import { countOf } from '../../html/parts.ts';
-import { queryOf } from '../../http/parameters.ts';
+import { type Html, html, visible } from '../../html/html.ts';
+import { countOf, noticeFor } from '../../html/parts.ts';
+import { queryOf, toPositiveInteger } from '../../http/parameters.ts';
 import { dashboardPaths, ownerPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
@@ -16,8 +15,22 @@ import type { Session } from '../../http/session.ts';
 import { oneOf } from '../list/address.ts';
 import { type Attempt, dashboardPages, type SessionPage } from '../pages.ts';
 
-/** By state. */
-const filters = { open: 'Open', held: 'Waiting', resolved: 'Resolved', all: 'All' };
+/** What `?state=` lists. What waits for the owner is open, too, as on the page of comments. */
+const filters = {
+  open: { name: 'Open', states: ['open', 'held'] },
+  held: { name: 'Waiting', states: ['held'] },
+  resolved: { name: 'Resolved', states: ['resolved'] },
+  all: { name: 'All', states: ['open', 'held', 'resolved'] },
+} as const;
+const pageSize = 50;
+
+/** What `?notice=` says of an act after which the list may not have the comment. */
+const notices = {
+  approve: 'The comment is approved. Everybody who reads the comments of the page sees it now.',
+  resolve: 'The comment is resolved.',
+  open: 'The comment is open again.',
+  delete: 'The comment is deleted.',
+};
 
 interface ThreadsOfDrop {
   readonly slug: string;
@@ -36,8 +49,8 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
     { caller, formField }: Session,
     attempt?: Attempt,
   ): Promise<SessionPage> {
-    const { filter } = readCommentQuery(queryOf(req));
-    const { comments: found, next } = await comments.list(caller, filter);
+    const { state, before } = readAddress(req);
+    const found = await comments.listNewest(caller, filters[state].states, before, pageSize);
     const groups = new Map<string, Comment[]>();
     for (const thread of found) groups.set(thread.slug, [...(groups.get(thread.slug) ?? []), thread]);
     const ofDrops = [...groups].map(async ([slug, threads]): Promise<ThreadsOfDrop> => {
@@ -46,16 +59,12 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
     });
     const view = {
       reader: await comments.authorOf(caller),
-      ...{ versionId: null, action: req.originalUrl, attempt },
+      ...{ versionId: null, action: addressOf(state, before), attempt },
       fields: caller.isSuspended ? null : html`${formField}${formIdInput(clock.now())}`,
     };
-    const state = oneOf(filters, req.query.state, 'open');
-    return ownCommentsPage(
-      state,
-      await Promise.all(ofDrops),
-      found.length === filter.limit ? next : null,
-      view,
-    );
+    const next = found.length === pageSize ? (found.at(-1)?.seq ?? null) : null;
+    const page = ownCommentsPage(state, await Promise.all(ofDrops), next, view);
+    return attempt ? page : { ...page, body: html`${noticeFor(req.query.notice, notices)}${page.body}` };
   }
 
   return [
@@ -65,26 +74,41 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
       'changes_per_minute',
       async (req, _, { caller }, sent) => {
         const done = await change(comments, caller, await comments.authorOf(caller), sent, clock.now());
-        return done === null ? req.originalUrl : `${req.originalUrl}#t-${done}`;
+        const { state, before } = readAddress(req);
+        return `${addressOf(state, before)}&notice=${sent.get('act')}${done === null ? '' : `#t-${done}`}`;
       },
       { again: shownPage },
     ),
   ];
 }
 
-/** @param next the cursor of the next page; null: there is none */
+type Filter = keyof typeof filters;
+
+function readAddress(req: Request): { state: Filter; before: number } {
+  const { state, before } = queryOf(req);
+  return {
+    state: oneOf(filters, state, 'open'),
+    before: toPositiveInteger(String(before)) ?? Number.MAX_SAFE_INTEGER,
+  };
+}
+
+function addressOf(state: Filter, before: number): string {
+  const from = before === Number.MAX_SAFE_INTEGER ? '' : `&before=${before}`;
+  return `${dashboardPaths.comments}?state=${state}${from}`;
+}
+
+/** @param next where the next page begins; null: there is none */
 export function ownCommentsPage(
-  state: string,
+  state: Filter,
   drops: readonly ThreadsOfDrop[],
   next: number | null,
   view: ThreadsView,
 ): SessionPage {
   const error = view.attempt?.error;
-  const href = (key: string) => `${dashboardPaths.comments}?state=${key}`;
   const links = Object.entries(filters).map(
-    ([key, name]) => html`<a href="${href(key)}"${key === state && html` aria-current="page"`}>${name}</a>`,
+    ([key, { name }]) =>
+      html`<a href="${dashboardPaths.comments}?state=${key}"${key === state && html` aria-current="page"`}>${name}</a>`,
   );
-  const more = html`<p><a class="button quiet small" href="${href(state)}&after=${next}">More comments</a></p>`;
   return {
     title: 'Comments',
     error,
@@ -96,18 +120,25 @@ ${drops.length === 0 && html`<p class="soft">There are no such comments.</p>`}
 ${drops.map(
   ({ slug, title, threads }) =>
     html`<section class="reading"><h2><a href="${ownerPath(slug)}">${visible(title)}</a></h2>\n${threadList(threads, view)}</section>\n`,
-)}${next !== null && more}`,
+)}${next !== null && html`<p><a class="button quiet small" href="${addressOf(state, next)}">Older comments</a></p>`}`,
   };
 }
 
-/** `2 open comments, 1 waits for you`; null: there are none. */
+/** `2 open comments, 1 waits for you`, `1 comment waits for you`; null: there are none. */
 export function countText(counts: CommentCounts | undefined): string | null {
   const { open = 0, held = 0 } = counts ?? {};
   const parts = [
     open > 0 && countOf(open, 'open comment'),
-    held > 0 && `${held} ${held === 1 ? 'waits' : 'wait'} for you`,
+    held > 0 && `${open > 0 ? held : countOf(held, 'comment')} ${held === 1 ? 'waits' : 'wait'} for you`,
   ];
   return parts.filter(Boolean).join(', ') || null;
+}
+
+/** The options of a field. */
+export function commenterOptions(chosen: string): Html[] {
+  return Object.entries(commenterNames).map(
+    ([key, name]) => html`<option value="${key}"${key === chosen && html` selected`}>${name}</option>`,
+  );
 }
 
 export const commenterNames: Readonly<Record<(typeof commenters)[number], string>> = {

@@ -8,7 +8,7 @@ import { timeTag } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { commenterNames } from '../comments/page.ts';
+import { commenterNames, commenterOptions } from '../comments/page.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import * as fields from './edit-form.ts';
@@ -74,10 +74,6 @@ export function editPage(parts: {
   const now = isConflict ? drop : null;
   const tags = [...drop.metadata].map(([key, text]) => html`${visible(key)}: ${visible(text)}`);
   const isSame = fields.fieldsText(values).tags === fields.fieldsText(fields.valuesOf(drop, maxTags)).tags;
-  const choices = Object.entries(commenterNames).map(
-    ([key, name]) =>
-      html`<option value="${key}"${key === values.comments && html` selected`}>${name}</option>`,
-  );
   return {
     title: 'Edit details',
     error,
@@ -104,7 +100,7 @@ ${now && (now.description ?? '') !== values.description && live(now.description 
 <p class="hint" id="expires-hint">The page and all its versions are deleted then, for good. Leave it empty to keep them.</p>
 ${now && values.expires !== fields.expiresField(now) && live(now.expiresAt === null ? 'never' : timeTag(now.expiresAt))}
 <label for="comments">Who may comment</label>
-<select id="comments" name="comments"${fieldState(isWrong('comments'), 'comments-hint')}>${choices}</select>
+<select id="comments" name="comments"${fieldState(isWrong('comments'), 'comments-hint')}>${commenterOptions(values.comments)}</select>
 <p class="hint" id="comments-hint">What people without an account write is shown after you have approved it.</p>
 ${now && values.comments !== now.comments && live(commenterNames[now.comments])}
 <fieldset class="tag-rows"${fieldState(isWrong('metadata'), 'tags-hint', false)}>

@@ -17,6 +17,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { isOutdated } from '../../http/session.ts';
 import { invalid, validationError } from '../../http/validate.ts';
+import { commenterOptions } from '../comments/page.ts';
 import { dashboardPages } from '../pages.ts';
 import { documentFields, documentForm, type Sent, sizeLimit, textOf } from './document.ts';
 import { previewRoute } from './preview.ts';
@@ -50,6 +51,7 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
     query.title = text('title') || (await findTitle(caller, html, sent));
     if (text('description') !== '') query.description = text('description');
     const days = lifetimes.find(([key]) => key === text('expires'))?.[0];
+    if (text('comments') !== '') query.comments = text('comments');
     if (days) query.expires_at = String(clock.now() + Number(days) * dayMs);
     for (const [key, value] of readTags(text('tags'))) query[metadataPrefix + key] = value;
     const input = await htmlBodies.readCreate(caller, html, query);
@@ -137,6 +139,9 @@ ${textOf(sent, 'tags')}</textarea>
 <div><label for="expires">Expires</label>
 <select id="expires" name="expires"${state('expires_at', 'expires')}>${options}</select>
 <p class="hint" id="expires-hint">Then the drop is deleted for good.</p></div></div>
+<label for="comments">Who may comment</label>
+<select id="comments" name="comments"${state('comments', 'comments')}>${commenterOptions(textOf(sent, 'comments'))}</select>
+<p class="hint" id="comments-hint">What people without an account write is shown after you have approved it.</p>
 <label for="description">Description</label>
 <input id="description" name="description" value="${description}" maxlength="${DESCRIPTION_MAX_CHARACTERS}" autocomplete="off"${state('description', 'description')}>
 <p class="hint" id="description-hint">Viewers see it in link previews.</p>
