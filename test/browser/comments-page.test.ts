@@ -98,7 +98,7 @@ describe('The page of comments, in Chromium', function () {
     expect(await overflowOf(page)).to.equal(0);
   });
 
-  it('without scripts a guest comments, the owner approves and replies, and a member resolves, all with a keyboard', async () => {
+  it('without scripts a guest comments, the owner approves, replies, resolves and deletes, all with a keyboard', async () => {
     const { slug, dashboard } = await publish();
     const path = `/p/${slug}/comments`;
     const options = { javaScriptEnabled: false };
@@ -125,5 +125,14 @@ describe('The page of comments, in Chromium', function () {
     await eve.getByText('You are right').waitFor();
     await eve.getByRole('button', { name: 'Open again' }).click();
     await eve.getByText('Open (1)').waitFor();
+    await page.goto(service.url + path);
+    await tabTo(page, 'Delete');
+    await page.keyboard.press('Enter');
+    await follow(page, 'Delete this reply');
+    expect(await page.locator(':focus').getAttribute('data-state')).to.equal('open');
+    await tabTo(page, 'Delete');
+    await page.keyboard.press('Enter');
+    await follow(page, 'Delete this comment');
+    expect(await page.locator(':focus').textContent()).to.equal('Open (0)');
   });
 });

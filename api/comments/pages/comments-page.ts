@@ -89,7 +89,7 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
       (isNew ? add : change)(comments, page, author, form, clock.now()),
     );
     if (isGuest) setCookie(res, guestCookie, secret, cookieOf(page));
-    return `${pagePartPath(page.slug, 'comments', page.version.number)}${done === null ? '' : `#t-${done}`}`;
+    return `${pagePartPath(page.slug, 'comments', page.version.number)}#${done === null ? 'open' : `t-${done}`}`;
   }
 
   async function answer(

@@ -119,7 +119,8 @@ ${isSent ? sent.get('text') : text}</textarea><button class="small">${act === 'r
 }
 
 function removal(view: ThreadsView, thread: Comment, reply: Reply | null): Html {
-  const what = reply === null && thread.replies.length > 0 ? 'this comment and its replies' : 'this comment';
+  const ofThread = thread.replies.length > 0 ? 'this comment and its replies' : 'this comment';
+  const what = reply === null ? ofThread : 'this reply';
   const button = html`<button class="danger small">Delete ${what}</button>`;
   return html`<details><summary>Delete${about(reply ?? thread)}</summary>${form(view, 'delete', thread, reply, button)}</details>`;
 }

@@ -26,7 +26,7 @@ export function commentsPage(parts: {
     error,
     body: html`${formError(error && faultsOf(error).message)}
 ${view.fields === null ? suspension : newForm(threads, view)}
-<h2>Open (${open.length})</h2>
+<h2 id="open" tabindex="-1">Open (${open.length})</h2>
 ${open.length === 0 ? html`<p class="soft">There are no open comments.</p>` : threadList(open, view)}
 ${resolved.length > 0 && html`<details class="more"><summary><h2>Resolved (${resolved.length})</h2></summary>${threadList(resolved, view)}</details>`}`,
   });
