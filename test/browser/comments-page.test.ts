@@ -110,7 +110,9 @@ describe('The page of comments, in Chromium', function () {
     await eve.keyboard.type('It is\nwrong');
     await follow(eve, 'Send');
     expect(new URL(eve.url()).hash).to.match(/^#t-[0-9a-f]{32}$/);
-    await eve.getByText('Only you see this until the owner approves it').waitFor();
+    await eve.setViewportSize({ width: 320, height: 740 });
+    const held = eve.getByText('Only you see this until the owner approves it');
+    expect((await held.boundingBox())?.height, 'the text is in two lines').to.be.above(30);
     expect(await eve.getByLabel('Your name').inputValue()).to.equal('Eve');
     const { page } = await openSignedIn(browser, dashboard, service.url, path, options);
     await follow(page, 'Approve');
