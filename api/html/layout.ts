@@ -47,6 +47,8 @@ export type NavItem = 'drops' | 'new' | 'comments' | 'account' | 'operators';
 export interface Layout {
   /** The service's own address. */
   readonly baseUrl: string;
+  /** The address of a file of browser/. */
+  urlOf(name: string): string;
   /** The brand above, the body on a narrow card. */
   page(parts: PageParts): HtmlPage;
   /** A page with a layout of its own: `body` contains the one `main` element. */
@@ -111,6 +113,7 @@ ${body}
 
   return {
     baseUrl: BASE_URL,
+    urlOf,
     page: (parts) =>
       lay(
         parts,

@@ -12,7 +12,10 @@ export const passCookie = 'dropleaf_pass';
 /** The address of a page. The path is not decoded, so no page has two paths. */
 export interface PublicAddress {
   readonly slug: string;
+  /** raw.ts answers it. */
   readonly isRaw: boolean;
+  /** The raw page with the script that reports selections to the viewer (review.ts). */
+  readonly isReview: boolean;
   /** From `v`, as `readVersion` reads it. */
   readonly number: number | null;
   /** From `id`: the internal id of a version, which the address of the viewer's frame contains. */
@@ -22,7 +25,7 @@ export interface PublicAddress {
 }
 
 /** The query of a public drop's frame (`frameUrl` in frame.ts) is matched here, because `URLSearchParams` takes ten times as long. */
-const addressPattern = /^\/p\/([^/?#]+)(\/raw)?(?:\?(?:v=([1-9]\d{0,8})&id=([\w-]+)|(.*)))?$/;
+const addressPattern = /^\/p\/([^/?#]+)(\/raw|\/review)?(?:\?(?:v=([1-9]\d{0,8})&id=([\w-]+)|(.*)))?$/;
 
 /** @returns null if the request is for no page */
 export function readAddress(req: IncomingMessage): PublicAddress | null {
@@ -30,9 +33,12 @@ export function readAddress(req: IncomingMessage): PublicAddress | null {
   if (match === null) return null;
   const [, slug = '', raw, number, versionId = null, search] = match;
   const isRaw = raw !== undefined;
-  if (!search) return { slug, isRaw, number: number ? Number(number) : null, versionId, grant: null };
+  const isReview = raw === '/review';
+  if (!search)
+    return { slug, isRaw, isReview, number: number ? Number(number) : null, versionId, grant: null };
   const query = new URLSearchParams(search); // unknown parameters are ignored
-  return { slug, isRaw, number: readVersion(query), versionId: query.get('id'), grant: query.get('g') };
+  const [asked, grant] = [query.get('id'), query.get('g')];
+  return { slug, isRaw, isReview, number: readVersion(query), versionId: asked, grant };
 }
 
 const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;

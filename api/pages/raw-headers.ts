@@ -42,6 +42,8 @@ export interface Caching {
   readonly isConfirmed: boolean;
   /** Whether the address contains the version's internal id, so that it can never mean another document. */
   readonly isPinned: boolean;
+  /** Whether the script of review.ts is in it; default: no. */
+  readonly isReview?: boolean;
 }
 
 /** As name, value, name, value, …: the fastest form for Node. */
@@ -83,8 +85,9 @@ export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clo
     return seconds < edgeSeconds + graceSeconds ? seconds : null;
   }
 
-  function cachingOf(page: Page, isFinal: boolean, { isConfirmed, isPinned }: Omit<Caching, 'host'>): string {
-    if (page.lock !== null) return 'private, no-store';
+  function cachingOf(page: Page, isFinal: boolean, caching: Omit<Caching, 'host'>): string {
+    const { isConfirmed, isPinned, isReview } = caching;
+    if (page.lock !== null || isReview) return 'private, no-store';
     if (!isFinal) return 'no-store'; // later requests get another body
     const most = isConfirmed ? edgeSeconds : Math.min(edgeSeconds, unconfirmedSeconds);
     const left = secondsLeft(page);
@@ -96,7 +99,7 @@ export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clo
 
   return {
     ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders {
-      const isPublic = page.lock === null;
+      const isPublic = page.lock === null && !caching.isReview;
       const notModified = [...(caching.host === null ? ofPageOnOurHost : ofPageOnOwnHost)];
       notModified.push('Cache-Control', cachingOf(page, body.isFinal, caching));
       notModified.push(robotsHeader, isPublic ? robots : noindex);

@@ -5,6 +5,7 @@ import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { Body, BodyFacts } from '../../shared/pages/page-bodies.ts';
 import type { ContentEncoding } from '../../shared/renders/render-store.ts';
+import type { Assets } from '../html/assets.ts';
 import type { Layout } from '../html/layout.ts';
 import { answerError } from '../http/answer-error.ts';
 import { isFresh, negotiateEncoding } from '../http/content-encoding.ts';
@@ -17,6 +18,7 @@ import type { ContentHost } from '../server/content-hosts.ts';
 import { isUnlocked, passcodeRequired } from './gate.ts';
 import { isGetByPerson, type PublicAddress, readSlugAndVersion, refuseTakenDown } from './public-page.ts';
 import { createRawHeaders, type PageHeaders } from './raw-headers.ts';
+import { createReview } from './review.ts';
 
 /** A version may be removed between the look-up and the read of its body. */
 const maxLookUps = 3;
@@ -28,9 +30,10 @@ export interface Target {
 }
 
 /** GET /p/{slug}/raw (spec 4.5) is requested most: plain node:http without middleware. Every answer has the sandbox. */
-export function createRawHandler(services: Services, layout: Layout) {
+export function createRawHandler(services: Services, layout: Layout, assets: Assets) {
   const { pages, passcodes, views, clock, log, config } = services;
   const replyHeaders = createRawHeaders(config, edgeSeconds(config), clock);
+  const withReview = createReview(assets);
 
   /** Looks up the page. @throws DropError if it is not shown to this request */
   async function open(req: IncomingMessage, { address, host }: Target, encoding: ContentEncoding) {
@@ -75,13 +78,16 @@ export function createRawHandler(services: Services, layout: Layout) {
   }
 
   async function send(req: IncomingMessage, res: ServiceResponse, asked: Target): Promise<void> {
-    const encoding = negotiateEncoding(req.headers['accept-encoding']);
-    const { page, isConfirmed, body } = await openWithBody(req, asked, encoding);
-    const isPinned = asked.address.versionId === page.version.id;
-    const headers = replyHeaders.ofPage(page, body, { host: asked.host, isConfirmed, isPinned });
-    if ('bytes' in body) res.locals.sharedBytes = body.bytes;
+    const { isReview, versionId } = asked.address;
+    if (isReview) delete req.headers['if-none-match']; // it is the raw page's
+    const encoding = isReview ? 'identity' : negotiateEncoding(req.headers['accept-encoding']);
+    const { page, isConfirmed, body: found } = await openWithBody(req, asked, encoding);
+    const body = isReview ? withReview(found) : found;
+    const isPinned = versionId === page.version.id;
+    const headers = replyHeaders.ofPage(page, body, { host: asked.host, isConfirmed, isPinned, isReview });
+    if (body === found && 'bytes' in found) res.locals.sharedBytes = found.bytes;
     sendBody(req, res, headers, body);
-    countView(req, page, asked.address);
+    if (!isReview) countView(req, page, asked.address);
   }
 
   const levelOfSuccess = () => (Math.random() < config.LOG_RAW_SAMPLE ? 'info' : null);
@@ -103,7 +109,7 @@ export function createRawHandler(services: Services, layout: Layout) {
   return {
     /** Sends a public page that is in memory, synchronously, as `answer` would. @returns the body; null if it did nothing */
     answerNow(req: IncomingMessage, res: ServerResponse, { address, host }: Target): Body | null {
-      if (req.method !== 'GET') return null;
+      if (req.method !== 'GET' || address.isReview) return null;
       const encoding = negotiateEncoding(req.headers['accept-encoding']);
       const found = pages.getCachedWithBody(address.slug, address.number, encoding);
       if (found === null) return null;

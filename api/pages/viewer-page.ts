@@ -1,3 +1,4 @@
+import type { Page } from '../../shared/drops/drop.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { timeTag } from '../html/parts.ts';
@@ -24,6 +25,10 @@ export interface ViewerParts extends SocialParts {
   /** Sanitized markup; null for none. */
   readonly context: Html | null;
   readonly indexable: boolean;
+  /** Who may write comments. */
+  readonly comments: Page['comments'];
+  /** The address of the script that shows them. */
+  readonly commentsScript: string;
 }
 
 /** Sources of `frame-src`: Firefox and WebKit save a file that a script made only if the frame may open its address. */
@@ -56,7 +61,7 @@ export function viewerPage(parts: ViewerParts): PageParts {
 <p class="print-note">This is the frame around a page, which browsers cannot print whole. Choose Print in its menu, or open ${pageUrl(baseUrl, slug)}/print</p>`,
     policy: {
       'connect-src': "'self'",
-      'frame-src': `${ownOrigin ?? anyOrigin(baseUrl)} ${madeByScripts}`,
+      'frame-src': `${ownOrigin === undefined ? anyOrigin(baseUrl) : `${ownOrigin} ${baseUrl}${pagePartPath(slug, 'comments')}`} ${madeByScripts}`,
       'frame-ancestors': "'self'",
     },
   };
@@ -78,6 +83,7 @@ function viewerBar(parts: ViewerParts): Html {
 <h1><button type="button" popovertarget="about" title="${title}"><span dir="auto">${title}</span>${context && contextIcon}</button></h1>
 ${aboutMenu(parts)}
 ${versionMenu(parts)}
+${commentsButton(parts)}
 ${shareMenu(parts)}
 ${moreMenu(parts)}
 </header>`;
@@ -85,12 +91,12 @@ ${moreMenu(parts)}
 
 /** The whole title, which the bar may cut, and everything about the page that is not an act. */
 function aboutMenu(parts: ViewerParts): Html {
-  const { slug, title, description, version, latestVersion, createdAt, context } = parts;
+  const { slug, title, description, version, latestVersion, createdAt, context, comments } = parts;
   const versions = latestVersion > 1 && html` <a href="${pagePartPath(slug, 'versions')}">All versions</a>`;
   return html`<div class="sheet about" popover id="about">
 <h2 dir="auto">${title}</h2>
 ${description !== null && html`<p dir="auto">${description}</p>\n`}<p class="soft small">Version ${version}, published ${timeTag(createdAt)} with <a href="/">Dropleaf</a>.${versions}</p>
-<p class="small"><a href="${helpPath}#viewers">What is this page?</a> · <a href="${reportPath(slug, version)}" rel="nofollow">Report this page</a></p>
+<p class="small"><a href="${helpPath}#viewers">What is this page?</a> · <a href="${reportPath(slug, version)}" rel="nofollow">Report this page</a>${comments !== 'owner' && html` · <a href="${pagePartPath(slug, 'comments', version)}" rel="nofollow">Comments</a>`}</p>
 ${context && html`<details class="more context" open>\n<summary><h2>Context</h2></summary>\n${context}\n</details>\n`}</div>`;
 }
 
@@ -100,6 +106,11 @@ function versionMenu({ slug, version, latestVersion }: ViewerParts): Html | fals
   const isOld = version !== latestVersion;
   return html`${isOld && html`<a class="latest" href="${pagePath(slug)}">Latest</a>\n`}<button type="button" class="opener${isOld && ' old'}" popovertarget="versions"><span class="word">Version </span>${version}<span${!isOld && html` class="word"`}> of ${latestVersion}</span></button>
 <div class="sheet list" popover id="versions" data-shown="${version}"><a href="${pagePartPath(slug, 'versions')}" data-list>All versions</a></div>`;
+}
+
+/** The script shows it to readers who may write comments. The page is the same for everybody. */
+function commentsButton({ slug, version, commentsScript }: ViewerParts): Html {
+  return html`<button type="button" class="opener" aria-expanded="false" data-comments="${pagePartPath(slug, 'comments', version)}" data-script="${commentsScript}" hidden>${commentsIcon}<span class="word">Comments</span><span class="count"></span></button>`;
 }
 
 function shareMenu({ baseUrl, slug, title, version, latestVersion, isLocked }: ViewerParts): Html {
@@ -133,5 +144,6 @@ ${print}
 }
 
 const contextIcon = html`<svg class="icon" viewBox="0 0 24 24" role="img" aria-label=" with context"><path d="M5 6h14M5 12h14M5 18h8"/></svg>`;
+const commentsIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 5h16v11h-9l-4 4v-4H4z"/></svg>`;
 const shareIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M12 15V4m0 0L8 8m4-4 4 4M5 12v7h14v-7"/></svg>`;
 const moreIcon = html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M5 12h.01M12 12h.01M19 12h.01"/></svg>`;

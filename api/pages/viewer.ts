@@ -63,6 +63,8 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
       isLocked: lock !== null,
       context: context === null ? null : raw(context),
       indexable,
+      comments: page.comments,
+      commentsScript: layout.urlOf('comments-panel.js'),
     });
     if (indexable) allowIndexing(res);
     // Tells the script where a link in the frame led. A drop on an origin of its own cannot lead anywhere else.

@@ -30,7 +30,7 @@ export function createListener(services: Services): RequestListener {
   const budget = createMemoryBudget(config.BUFFERED_BYTES);
   const assets = loadAssets();
   const layout = createLayout({ assets, config });
-  const raw = createRawHandler(services, layout);
+  const raw = createRawHandler(services, layout, assets);
   const app = createApp(services, createBodyReader(budget), { assets, layout });
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
   const hostOf = (name: string | undefined) => contentHosts?.find(name) ?? null;

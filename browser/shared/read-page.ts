@@ -4,6 +4,7 @@ export function readPage(url: string): Promise<Document | null> {
     const request = new XMLHttpRequest();
     request.open('GET', url);
     request.responseType = 'document';
+    request.setRequestHeader('accept', 'text/html');
     request.addEventListener('loadend', () => resolve(request.responseXML));
     request.send();
   });

@@ -6,8 +6,9 @@ export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
   const allowFullScreen = watchFullScreen(frame);
 
   const show = (hash: string) => {
+    if (hash.startsWith('#t-')) return; // a comment (comments-panel.ts)
     // The only thing of a page of another origin that may be called; unlike `src` it leaves no entry in the history.
-    frame.contentWindow?.location.replace(source + hash);
+    frame.contentWindow?.location.replace((frame.dataset.review ?? source) + hash);
   };
   const onLoad = () => {
     delete main.dataset.loading;

@@ -45,7 +45,9 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       expect(frame.sandbox).to.equal(`${sandboxTokens} allow-same-origin`);
       const { headers } = await service.get(`/p/${slug}`);
       const directives = (headers['content-security-policy'] ?? '').split('; ');
-      expect(directives).to.include(`frame-src https://${frame.label}.drops.example data: blob:`);
+      expect(directives).to.include(
+        `frame-src https://${frame.label}.drops.example ${service.config.BASE_URL}/p/${slug}/comments data: blob:`,
+      );
       expect(directives).to.include("default-src 'none'").and.include("frame-ancestors 'self'");
     });
 

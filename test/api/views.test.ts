@@ -48,6 +48,7 @@ describe('view_count', () => {
     ["the frame's address opened as a page", 1, async (slug) => visit(await frameOf(slug), document)],
     ['the raw page as a top-level page', 1, (slug) => visit(`/p/${slug}/raw`, document)],
     ['a version of the raw page', 1, (slug) => visit(`/p/${slug}/raw?v=1`, document)],
+    ['the page with comments open', 0, (slug) => visit(`/p/${slug}/review`, document)],
     ['the raw page fetched by a program', 0, (slug) => visit(`/p/${slug}/raw`)],
     ['HEAD of the viewer page', 0, (slug) => head(`/p/${slug}`)],
     ['HEAD of the raw page', 0, (slug) => head(`/p/${slug}/raw`, document)],

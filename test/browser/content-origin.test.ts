@@ -2,9 +2,10 @@ import type { AddressInfo } from 'node:net';
 import { createServer, connect as openSocket, type Server } from 'node:net';
 import { expect } from 'chai';
 import type { Frame, Page } from 'playwright-core';
+import { openDashboard } from '../support/dashboard.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { describeInBrowsers, watchPage } from './browser.ts';
+import { describeInBrowsers, signIn, watchPage } from './browser.ts';
 
 /** What a page finds that it may do; each answer is `yes …` or the name of the error. */
 const probe = `<!doctype html><title>Probe</title><h1>Drop</h1>
@@ -122,8 +123,9 @@ describeInBrowsers({ title: 'CONTENT_ORIGIN', chromiumFlags }, (browser) => {
       expect(await attempt(frame, read), options).to.equal('TypeError');
     }
     await attempt(frame, `fetch('${service.url}/api/onboard', { mode: 'no-cors', credentials: 'include' })`);
-    await until(() => cookies.length >= 4, 'all requests are seen');
-    expect(cookies).to.have.members(['dropleaf_pass=x', 'none', 'none', 'none']); // the viewer's own, and three
+    await until(() => cookies.length >= 5, 'all requests are seen');
+    const own = ['dropleaf_pass=x', 'dropleaf_pass=x']; // the viewer, and whether there are comments
+    expect(cookies).to.have.members([...own, 'none', 'none', 'none']);
     expect(await attempt(frame, "fetch('/api/onboard').then(({ status }) => status)")).to.equal('yes 404');
     expect(await attempt(frame, "fetch('/api/me').then(({ status }) => status)")).to.equal('yes 404');
   });
@@ -235,5 +237,29 @@ describeInBrowsers({ title: 'CONTENT_ORIGIN', chromiumFlags }, (browser) => {
     const cookies = await page.context().cookies();
     expect(cookies.map(({ domain }) => domain)).to.deep.equal([new URL(service.url).hostname]);
     expect(faults).to.deep.equal([]);
+  });
+
+  it('the owner comments on what is selected in it: the panel is in the viewer, on the address of the service', async () => {
+    const dashboard = await openDashboard(service);
+    const { slug } = await dashboard.owner.create({
+      html: '<!doctype html><h1>Visits rose by 42 percent</h1>',
+    });
+    const context = await browser.newContext();
+    await signIn(context, dashboard, service.url);
+    const page = await context.newPage();
+    const frame = await open(page, slug);
+    await until(
+      () => frame.url().includes('.drops.localhost') && frame.url().includes('/review?'),
+      'the review',
+    );
+    await (await frame.waitForSelector('h1')).click();
+    await frame.evaluate(`getSelection().selectAllChildren(document.querySelector('h1'))`);
+    await frame.waitForTimeout(400);
+    await page.getByRole('button', { name: 'Comments' }).click();
+    const panel = page.frameLocator('iframe.comments-panel');
+    await panel.locator('.new-comment .quote', { hasText: 'Visits' }).waitFor();
+    await panel.getByLabel('New comment').fill('All of them?');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await panel.locator('.thread[data-found=here]', { hasText: 'All of them?' }).waitFor();
   });
 });

@@ -65,7 +65,7 @@ const pages: Record<string, (text: string) => string> = {
       viewerPage({
         ...{ baseUrl: 'https://drops.example', slug: 'abc', title: text, description: text, rawUrl: text },
         ...{ version: 1, versionId: text, createdAt: 0, latestVersion: 2, isPinned: false, isLocked: true },
-        ...{ context: null, indexable: true, cardDigest: 'x' },
+        ...{ context: null, indexable: true, cardDigest: 'x', comments: 'anyone', commentsScript: text },
       }),
     ).html,
   passcode: (text) =>

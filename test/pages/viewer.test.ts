@@ -20,6 +20,8 @@ const parts: ViewerParts = {
   isLocked: false,
   context: null,
   indexable: false,
+  comments: 'owner',
+  commentsScript: '/assets/comments-panel.js',
 };
 const show = (changes: Partial<ViewerParts> = {}) => {
   const { html, csp } = barePageOf(viewerPage({ ...parts, ...changes }));
@@ -44,7 +46,7 @@ describe('viewerPage', () => {
     const ownOrigin = 'https://01ab.pages.example';
     const { page, csp } = show({ ownOrigin, rawUrl: `${ownOrigin}/p/abc/raw` });
     expect(page.find('iframe')?.attributes.allow).to.equal('fullscreen; clipboard-write');
-    expect(csp).to.include(`; frame-src ${ownOrigin} data: blob:`);
+    expect(csp).to.include(`; frame-src ${ownOrigin} https://drops.example/p/abc/comments data: blob:`);
   });
 
   it('has a policy that allows our own scripts and style sheets, and the frame', () => {

@@ -123,7 +123,8 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
         return sendMay(res, null, 0);
       const page = await openPage(req, res);
       const session = isFromOtherSite(req) ? null : await sessions.find(req);
-      if (isNavigation(req)) return show(res, await shownPage(req, page, session), layout.bare);
+      if (isNavigation(req) || req.headers.accept === 'text/html')
+        return show(res, await shownPage(req, page, session), layout.bare);
       const may = readerOf(page, session, null)?.role ?? null;
       const counts = may === null ? undefined : (await comments.count([page.dropId])).get(page.dropId);
       sendMay(res, may, counts?.open ?? 0);

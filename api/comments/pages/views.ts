@@ -56,8 +56,8 @@ function lay(
     title: `Comments on ${title}`,
     error,
     styles: ['comments'],
-    scripts: ['shared'],
-    policy: { 'frame-ancestors': "'self'" },
+    scripts: ['shared', 'comments'],
+    policy: { 'frame-ancestors': "'self'", 'connect-src': "'self'" },
     body: html`<main class="comments">
 ${!isFramed && html`${back}<p class="soft" dir="auto">${title}</p>\n`}<h1>Comments</h1>
 ${body}

@@ -1,0 +1,165 @@
+// What the button Comments of the viewer does: the page of comments beside the page, and what both say to each other. The form is
+// ours, in a frame that the page cannot reach; nothing that people wrote goes to the page.
+import { openChannel, type SelectedQuote } from './comments-panel/channel.ts';
+import { announce } from './shared/announce.ts';
+import { find } from './shared/find.ts';
+import { make } from './shared/make.ts';
+
+const button = find('[data-comments]');
+const main = find('main');
+const frame = find<HTMLIFrameElement>('main > iframe');
+const path = button.dataset.comments ?? '';
+const shownVersion = new URL(path, location.href).searchParams.get('v');
+const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
+
+/** The frame with the page of comments; null: closed. */
+let panel: HTMLIFrameElement | null = null;
+let openedFrom: Element | null = null;
+/** What the next comment is about; null: the whole page. */
+let selected: SelectedQuote | null = null;
+/** The threads whose quotes the page has got; their numbers there are their places here. */
+let threads: readonly HTMLElement[] = [];
+let isSent = false;
+
+const hasFocus = (element: Element | null) => document.activeElement === element;
+const send = openChannel(frame, key, {
+  ready: paint,
+  // While the reader writes, a page cannot change what the comment is about.
+  selection(quote) {
+    const isKept = hasFocus(panel) || (quote === null && textArea()?.value);
+    if (!isKept) select(quote);
+  },
+  found: markFound,
+  flooded() {
+    const text = 'This page was stopped: it sent too many messages.';
+    frame.replaceWith(make('p', { className: 'failure' }, text));
+  },
+  // Nor does it take the focus from where the reader is.
+  pressed: (id) => void (hasFocus(frame) && focusThread(threads[id])),
+  write: () => void (hasFocus(frame) && write()),
+});
+
+// From now on what the address of the page says is shown by this address (viewer/frame.ts).
+frame.dataset.review = `${frame.src.replace('/raw?', '/review?')}&key=${key}`;
+frame.contentWindow?.location.replace(frame.dataset.review + pageHash());
+button.addEventListener('click', () => (panel === null ? write() : close()));
+document.addEventListener('keydown', (event) => {
+  const { key: pressed, target, ctrlKey, metaKey, altKey } = event;
+  if (pressed === 'Escape' && document.querySelector(':popover-open') === null) close();
+  if (pressed !== 'c' || ctrlKey || metaKey || altKey || target instanceof HTMLInputElement) return;
+  event.preventDefault();
+  write();
+});
+addEventListener('hashchange', openLinked);
+openLinked();
+
+/** A thread that the address names. */
+function openLinked(): void {
+  if (pageHash() === location.hash) return;
+  if (panel === null) open(location.hash);
+  else focusThread(panel.contentDocument?.getElementById(location.hash.slice(1)));
+}
+
+function pageHash(): string {
+  return location.hash.startsWith('#t-') ? '' : location.hash;
+}
+
+/** Opens the panel with the focus where a comment is written. */
+function write(): void {
+  if (panel === null) open('');
+  else textArea()?.focus();
+}
+
+function open(hash: string): void {
+  openedFrom = document.activeElement;
+  const opened = make('iframe', { className: 'comments-panel', title: 'Comments', src: path + hash });
+  opened.addEventListener('load', () => prepare(opened));
+  main.after(opened);
+  panel = opened;
+  document.body.classList.add('with-comments');
+  button.ariaExpanded = 'true';
+}
+
+function close(): void {
+  if (panel === null) return;
+  panel.remove();
+  panel = null;
+  document.body.classList.remove('with-comments');
+  button.ariaExpanded = 'false';
+  const returnTo = openedFrom instanceof HTMLElement && openedFrom !== document.body ? openedFrom : button;
+  setTimeout(() => returnTo.focus()); // Firefox takes the focus from the removed frame only after this
+  paint();
+}
+
+/** Each page that the panel shows: after an act it is a new one. */
+function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): void {
+  if (page === null || contentWindow === null) return; // the browser's own error page
+  const isRefused = page.querySelector('[role=alert]') !== null;
+  if (isSent && !isRefused) {
+    announce('Comment sent');
+    selected = null;
+  }
+  isSent = false;
+  if (selected !== null) select(selected);
+  for (const type of ['click', 'focusin']) page.addEventListener(type, ({ target }) => show(target));
+  page.addEventListener('keydown', ({ key: pressed }) => {
+    if (pressed === 'Escape') close();
+  });
+  page.addEventListener('submit', ({ target }) => {
+    isSent = target === page.querySelector('.new-comment');
+  });
+  page.addEventListener('comments', paint); // browser/comments.ts shows other ones
+  paint();
+  const named = page.getElementById(contentWindow.location.hash.slice(1))?.closest<HTMLElement>('.thread');
+  if (named) focusThread(named);
+  else if (!isRefused) textArea()?.focus();
+}
+
+function paint(): void {
+  const page = panel?.contentDocument;
+  threads = page
+    ? [...page.querySelectorAll<HTMLElement>('.thread[data-anchor]:not([data-state=resolved])')]
+    : [];
+  const anchors = threads.map(({ dataset: { anchor = '', version } }, id) => {
+    const quote = JSON.parse(anchor) as SelectedQuote; // proof: the service wrote it
+    return { ...quote, id, position: version === shownVersion ? quote.position : null };
+  });
+  send({ paint: anchors });
+  if (page)
+    button
+      .querySelector('.count')
+      ?.replaceChildren(String(page.querySelectorAll('[data-state=open]').length || ''));
+}
+
+function markFound(ids: readonly number[]): void {
+  for (const [id, { dataset }] of threads.entries()) dataset.found = ids.includes(id) ? 'here' : 'missing';
+}
+
+/** Shows the quote of the thread with that element in the page. */
+function show(target: EventTarget | null): void {
+  const id = threads.findIndex((thread) => thread.contains(target as Node | null)); // proof: events of a document have nodes
+  if (id >= 0) send({ show: id });
+}
+
+function focusThread(thread: HTMLElement | null | undefined): void {
+  const resolved = thread?.closest('details');
+  if (resolved) resolved.open = true;
+  thread?.focus();
+}
+
+function textArea(): HTMLTextAreaElement | null {
+  return panel?.contentDocument?.querySelector<HTMLTextAreaElement>('.new-comment textarea') ?? null;
+}
+
+function select(quote: SelectedQuote | null): void {
+  selected = quote;
+  const form = textArea()?.form;
+  const shown = form?.querySelector<HTMLElement>('.quote');
+  if (form == null || shown == null) return;
+  for (const name of ['quote', 'prefix', 'suffix', 'position'] as const) {
+    const input = form.querySelector<HTMLInputElement>(`input[name=${name}]`);
+    if (input !== null) input.value = String(quote?.[name] ?? '');
+  }
+  shown.textContent = quote?.quote ?? '';
+  shown.hidden = quote === null;
+}
