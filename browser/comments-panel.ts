@@ -14,6 +14,8 @@ const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** The frame with the page of comments; null: closed. */
 let panel: HTMLIFrameElement | null = null;
+/** A closed one in which a comment is begun. */
+let kept: HTMLIFrameElement | null = null;
 let openedFrom: Element | null = null;
 /** What the next comment is about; null: the whole page. */
 let selected: SelectedQuote | null = null;
@@ -72,17 +74,31 @@ function write(): void {
 
 function open(hash: string): void {
   openedFrom = document.activeElement;
-  const opened = make('iframe', { className: 'comments-panel', title: 'Comments', src: path + hash });
-  opened.addEventListener('load', () => prepare(opened));
-  main.after(opened);
-  panel = opened;
+  panel = kept ?? makePanel(hash);
+  panel.hidden = false;
   document.body.classList.add('with-comments');
   button.ariaExpanded = 'true';
+  if (kept === null) return;
+  kept = null;
+  if (selected !== null) select(selected);
+  paint();
+  if (hash === '') textArea()?.focus();
+  else openLinked();
+}
+
+function makePanel(hash: string): HTMLIFrameElement {
+  const made = make('iframe', { className: 'comments-panel', title: 'Comments', src: path + hash });
+  made.addEventListener('load', () => prepare(made));
+  main.after(made);
+  return made;
 }
 
 function close(): void {
   if (panel === null) return;
-  panel.remove();
+  if (textArea()?.value) {
+    kept = panel;
+    kept.hidden = true;
+  } else panel.remove();
   panel = null;
   document.body.classList.remove('with-comments');
   button.ariaExpanded = 'false';
@@ -112,7 +128,12 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
   paint();
   const named = page.getElementById(contentWindow.location.hash.slice(1))?.closest<HTMLElement>('.thread');
   if (named) focusThread(named);
-  else if (!isRefused) textArea()?.focus();
+  else if (!isRefused) (isForReading() ? contentWindow : textArea())?.focus();
+}
+
+/** On a touch screen the keyboard would cover the list; a reader who has selected something wants to write. */
+function isForReading(): boolean {
+  return selected === null && matchMedia('(pointer: coarse)').matches;
 }
 
 function paint(): void {

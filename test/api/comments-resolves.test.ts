@@ -108,8 +108,8 @@ describe('A version that resolves comments', () => {
         ]);
       }
       const agent = await service.newToken(owner);
-      expect((await listComments(owner, `?state=all&after=${next}`)).data).to.deep.equal([]);
-      expect((await listComments(agent, `?state=all&after=${next}`)).data).to.have.length(2);
+      expect((await listComments(owner, `?state=all&after=${next}&wait=0`)).data).to.deep.equal([]);
+      expect((await listComments(agent, `?state=all&after=${next}&wait=0`)).data).to.have.length(2);
     });
   }
 

@@ -148,7 +148,11 @@ describeInBrowsers('Comments in the viewer', (browser) => {
         ),
       'the focus is there',
     );
-    await page.keyboard.type('Who is that?');
+    await page.keyboard.type('Who is');
+    await page.keyboard.press('Escape');
+    await page.locator('iframe.comments-panel').waitFor({ state: 'hidden' });
+    await page.keyboard.press('c');
+    await page.keyboard.type(' that?');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await panelOf(page).locator('.thread', { hasText: 'Who is that?' }).waitFor();
