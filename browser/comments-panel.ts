@@ -22,10 +22,14 @@ let selected: SelectedQuote | null = null;
 /** The threads whose quotes the page has got; their numbers there are their places here. */
 let threads: readonly HTMLElement[] = [];
 let isSent = false;
+let isReady = false;
 
 const hasFocus = (element: Element | null) => document.activeElement === element;
 const send = openChannel(frame, key, {
-  ready: paint,
+  ready() {
+    isReady = true;
+    paint();
+  },
   // While the reader writes, a page cannot change what the comment is about.
   selection(quote) {
     const isKept = hasFocus(panel) || (quote === null && textArea()?.value);
@@ -43,7 +47,9 @@ const send = openChannel(frame, key, {
 
 // From now on what the address of the page says is shown by this address (viewer/frame.ts).
 frame.dataset.review = `${frame.src.replace('/raw?', '/review?')}&key=${key}`;
-frame.contentWindow?.location.replace(frame.dataset.review + pageHash());
+showReview();
+// A reload may show what the frame had before, after that.
+frame.addEventListener('load', () => void (!isReady && showReview()), { once: true });
 button.addEventListener('click', () => (panel === null ? write() : close()));
 document.addEventListener('keydown', (event) => {
   const { key: pressed, target, ctrlKey, metaKey, altKey } = event;
@@ -54,6 +60,10 @@ document.addEventListener('keydown', (event) => {
 });
 addEventListener('hashchange', openLinked);
 openLinked();
+
+function showReview(): void {
+  frame.contentWindow?.location.replace(frame.dataset.review + pageHash());
+}
 
 /** A thread that the address names. */
 function openLinked(): void {
