@@ -16,6 +16,8 @@ const sideLengths = [32, 48, 64];
 
 /** Shorter texts are too often somewhere else, too. */
 const minRun = 16;
+/** Next to one side alone a shorter quote may be part of something else. */
+const minQuote = 4;
 const maxApproximateQuote = 256;
 const maxApproximateText = 500_000;
 
@@ -33,7 +35,10 @@ export function describe(page: PageText, start: number, end: number): (Quote & {
   // With what is between them and the quote: it may be the end of a line.
   const before = page.read(Math.max(0, start - longest), start + 1).slice(0, -1);
   const behind = page.read(after - 1, Math.min(text.length, after + longest)).slice(1);
-  const isOnce = (part: string) => placesOf(text, strip(part)).length === 1;
+  // Another version may have other numbers: they tell nothing apart.
+  const withoutNumbers = (part: string) => part.replace(/\p{Nd}/gu, '0');
+  const masked = withoutNumbers(text);
+  const isOnce = (part: string) => placesOf(masked, withoutNumbers(strip(part))).length === 1;
   const left = before.split('\n').at(-1) ?? '';
   const right = behind.split('\n')[0] ?? '';
   const none = { quote, prefix: '', suffix: '', position: start };
@@ -62,8 +67,10 @@ export function findQuote(page: PageText, anchor: Quote, position: number | null
     const isThere = text.startsWith(prefix + quote + suffix, position - prefix.length);
     if (isThere && position >= prefix.length) return at(position);
   }
+  const isAlone = (part: string) => placesOf(text, strip(part)).length === 1;
   const places = new Set<number>();
-  const isInLine = (side: string) => side !== '' && !(side + anchor.quote).includes('\n');
+  const isInLine = (side: string) =>
+    side !== '' && quote.length >= minQuote && !(side + anchor.quote).includes('\n');
   const lookFor = (run: string, offset: number) => {
     for (const start of placesOf(text, run))
       if (run.length >= minRun && page.isLine(start, start + run.length)) places.add(start + offset);
@@ -77,7 +84,9 @@ export function findQuote(page: PageText, anchor: Quote, position: number | null
         ? /\n/.test(anchor.prefix + anchor.suffix) || (prefix !== '' && suffix !== '')
         : prefix + suffix === '' && position !== null;
     const [whole, second] = placesOf(text, prefix + quote + suffix);
-    if (second !== undefined) return null;
+    const line = `${anchor.prefix.split('\n').at(-1)}${anchor.quote}${anchor.suffix.split('\n')[0]}`;
+    // A copy of the line may have got the neighbours that the line had.
+    if (second !== undefined || (!isAlone(line) && position === null)) return null;
     if (whole !== undefined && isProof(whole + prefix.length)) places.add(whole + prefix.length);
   }
   const [only, other] = places;
