@@ -49,7 +49,9 @@ const send = openChannel(frame, key, {
 frame.dataset.review = `${frame.src.replace('/raw?', '/review?')}&key=${key}`;
 showReview();
 // A reload may show what the frame had before, after that.
-frame.addEventListener('load', () => void (!isReady && showReview()), { once: true });
+frame.addEventListener('load', () => setTimeout(() => void (!isReady && showReview()), 1_000), {
+  once: true,
+});
 button.addEventListener('click', () => (panel === null ? write() : close()));
 document.addEventListener('keydown', (event) => {
   const { key: pressed, target, ctrlKey, metaKey, altKey } = event;
