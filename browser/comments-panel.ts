@@ -14,25 +14,23 @@ const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** The frame with the page of comments; null: closed. */
 let panel: HTMLIFrameElement | null = null;
-/** A closed one in which a comment is begun. */
-let kept: HTMLIFrameElement | null = null;
+/** A comment that was begun when the panel was closed. */
+let draft = '';
 let openedFrom: Element | null = null;
 /** What the next comment is about; null: the whole page. */
 let selected: SelectedQuote | null = null;
 /** The threads whose quotes the page has got; their numbers there are their places here. */
 let threads: readonly HTMLElement[] = [];
 let isSent = false;
-let isReady = false;
 
-const hasFocus = (element: Element | null) => document.activeElement === element;
+const isInPanel = () => panel?.contentDocument?.hasFocus() ?? false;
+/** Chromium says of a frame that had the focus that it still has it. */
+const isInPage = () => document.activeElement instanceof HTMLIFrameElement && !isInPanel();
 const send = openChannel(frame, key, {
-  ready() {
-    isReady = true;
-    paint();
-  },
+  ready: paint,
   // While the reader writes, a page cannot change what the comment is about.
   selection(quote) {
-    const isKept = hasFocus(panel) || (quote === null && textArea()?.value);
+    const isKept = isInPanel() || (quote === null && textArea()?.value);
     if (!isKept) select(quote);
   },
   found: markFound,
@@ -41,17 +39,15 @@ const send = openChannel(frame, key, {
     frame.replaceWith(make('p', { className: 'failure' }, text));
   },
   // Nor does it take the focus from where the reader is.
-  pressed: (id) => void (hasFocus(frame) && focusThread(threads[id])),
-  write: () => void (hasFocus(frame) && write()),
+  pressed: (id) => whenInPage(() => focusThread(threads[id])),
+  write: () => whenInPage(write),
 });
 
 // From now on what the address of the page says is shown by this address (viewer/frame.ts).
 frame.dataset.review = `${frame.src.replace('/raw?', '/review?')}&key=${key}`;
-showReview();
-// A reload may show what the frame had before, after that.
-frame.addEventListener('load', () => setTimeout(() => void (!isReady && showReview()), 1_000), {
-  once: true,
-});
+// While the frame commits its first address, a browser may drop another one.
+if (document.readyState === 'complete') showReview();
+else addEventListener('load', showReview, { once: true });
 button.addEventListener('click', () => (panel === null ? write() : close()));
 document.addEventListener('keydown', (event) => {
   const { key: pressed, target, ctrlKey, metaKey, altKey } = event;
@@ -62,6 +58,12 @@ document.addEventListener('keydown', (event) => {
 });
 addEventListener('hashchange', openLinked);
 openLinked();
+
+/** A message of the page can be here before the browser says that the page has the focus. */
+function whenInPage(act: () => void, tries = 10): void {
+  if (isInPage()) act();
+  else if (tries > 0) setTimeout(() => whenInPage(act, tries - 1), 50);
+}
 
 function showReview(): void {
   frame.contentWindow?.location.replace(frame.dataset.review + pageHash());
@@ -86,31 +88,18 @@ function write(): void {
 
 function open(hash: string): void {
   openedFrom = document.activeElement;
-  panel = kept ?? makePanel(hash);
-  panel.hidden = false;
+  const opened = make('iframe', { className: 'comments-panel', title: 'Comments', src: path + hash });
+  opened.addEventListener('load', () => prepare(opened));
+  main.after(opened);
+  panel = opened;
   document.body.classList.add('with-comments');
   button.ariaExpanded = 'true';
-  if (kept === null) return;
-  kept = null;
-  if (selected !== null) select(selected);
-  paint();
-  if (hash === '') textArea()?.focus();
-  else openLinked();
-}
-
-function makePanel(hash: string): HTMLIFrameElement {
-  const made = make('iframe', { className: 'comments-panel', title: 'Comments', src: path + hash });
-  made.addEventListener('load', () => prepare(made));
-  main.after(made);
-  return made;
 }
 
 function close(): void {
   if (panel === null) return;
-  if (textArea()?.value) {
-    kept = panel;
-    kept.hidden = true;
-  } else panel.remove();
+  draft = textArea()?.value ?? '';
+  panel.remove();
   panel = null;
   document.body.classList.remove('with-comments');
   button.ariaExpanded = 'false';
@@ -129,6 +118,9 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
   }
   isSent = false;
   if (selected !== null) select(selected);
+  const text = textArea();
+  if (text?.value === '') text.value = draft;
+  draft = '';
   for (const type of ['click', 'focusin']) page.addEventListener(type, ({ target }) => show(target));
   page.addEventListener('keydown', ({ key: pressed }) => {
     if (pressed === 'Escape') close();
@@ -140,7 +132,7 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
   paint();
   const named = page.getElementById(contentWindow.location.hash.slice(1))?.closest<HTMLElement>('.thread');
   if (named) focusThread(named);
-  else if (!isRefused) (isForReading() ? contentWindow : textArea())?.focus();
+  else if (!isRefused) (isForReading() ? contentWindow : text)?.focus();
 }
 
 /** On a touch screen the keyboard would cover the list; a reader who has selected something wants to write. */

@@ -67,7 +67,7 @@ export function findQuote(page: PageText, anchor: Quote, position: number | null
     const isThere = text.startsWith(prefix + quote + suffix, position - prefix.length);
     if (isThere && position >= prefix.length) return at(position);
   }
-  const isAlone = (part: string) => placesOf(text, strip(part)).length === 1;
+  const isCopied = (part: string) => placesOf(text, strip(part)).length > 1;
   const places = new Set<number>();
   const isInLine = (side: string) =>
     side !== '' && quote.length >= minQuote && !(side + anchor.quote).includes('\n');
@@ -86,7 +86,7 @@ export function findQuote(page: PageText, anchor: Quote, position: number | null
     const [whole, second] = placesOf(text, prefix + quote + suffix);
     const line = `${anchor.prefix.split('\n').at(-1)}${anchor.quote}${anchor.suffix.split('\n')[0]}`;
     // A copy of the line may have got the neighbours that the line had.
-    if (second !== undefined || (!isAlone(line) && position === null)) return null;
+    if (second !== undefined || (isCopied(line) && position === null)) return null;
     if (whole !== undefined && isProof(whole + prefix.length)) places.add(whole + prefix.length);
   }
   const [only, other] = places;

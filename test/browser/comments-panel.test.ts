@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Frame, Page } from 'playwright-core';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
-import { skipTest } from '../support/programs.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { describeInBrowsers, overflowOf, schemes, signIn, takePicture, watchPage } from './browser.ts';
@@ -13,11 +12,6 @@ const report = `<!doctype html><title>Report</title><h1>Visits</h1>
 
 describeInBrowsers('Comments in the viewer', (browser) => {
   const service = useService();
-
-  // Some of these wait in vain beside many other tests, for a reason that is not found yet: CI reports them as skipped.
-  beforeEach(function () {
-    if (process.env.CI && this.currentTest) skipTest(this.currentTest, 'the panel needs a quiet machine');
-  });
 
   async function publish(html = report, fields: object = {}) {
     const dashboard = await openDashboard(service);
@@ -45,6 +39,20 @@ describeInBrowsers('Comments in the viewer', (browser) => {
   }
 
   const panelOf = (page: Page) => page.frameLocator('iframe.comments-panel');
+  /** @param isThere of the element in the panel that has the focus */
+  const focusInPanel = (page: Page, isThere: string) =>
+    until(
+      () =>
+        page.evaluate(
+          `(({ id, name, className }) => ${isThere})(document.querySelector('.comments-panel').contentDocument.activeElement)`,
+        ),
+      'the focus is there',
+    );
+  const focusOnPage = (page: Page) =>
+    until(
+      () => page.evaluate(`document.activeElement === document.querySelector('main iframe')`),
+      'the focus is there',
+    );
   const button = (page: Page) => page.getByRole('button', { name: 'Comments' });
 
   /** Selects that text of the paragraph. */
@@ -85,7 +93,7 @@ describeInBrowsers('Comments in the viewer', (browser) => {
     await button(page).click();
     const panel = panelOf(page);
     await panel.locator('.new-comment .quote', { hasText: '42 percent' }).waitFor();
-    expect(await page.evaluate('document.activeElement.className')).to.equal('comments-panel');
+    await focusInPanel(page, "name === 'text'");
     await page.keyboard.type('This number is wrong');
     await panel.getByRole('button', { name: 'Send' }).click();
     const thread = panel.locator('.thread[data-found=here]');
@@ -103,13 +111,7 @@ describeInBrowsers('Comments in the viewer', (browser) => {
     const box = await frame.locator('p').first().boundingBox();
     if (box === null) throw new Error('the paragraph is not shown');
     await page.mouse.click(box.x + 160, box.y + box.height / 2);
-    await until(
-      () =>
-        page.evaluate(
-          `document.querySelector('.comments-panel').contentDocument.activeElement.className === 'thread'`,
-        ),
-      'the focus is there',
-    );
+    await focusInPanel(page, "className === 'thread'");
     await page.keyboard.press('Escape');
     await page.locator('iframe.comments-panel').waitFor({ state: 'detached' });
     expect(faults).to.deep.equal([]);
@@ -123,13 +125,7 @@ describeInBrowsers('Comments in the viewer', (browser) => {
     await dashboard.owner.put(slug, { html: report.replace('42', '43') });
     const other = await open(`/p/${slug}#${id}`, dashboard);
     await panelOf(other.page).locator(`#${id}[data-found=here]`).waitFor();
-    await until(
-      () =>
-        other.page.evaluate(
-          `document.querySelector('.comments-panel').contentDocument.activeElement.id === '${id}'`,
-        ),
-      'the focus is there',
-    );
+    await focusInPanel(other.page, `id === '${id}'`);
     expect(await panelOf(other.page).locator(`#${id}`).innerText()).to.include('On version 1');
     await dashboard.owner.put(slug, { html: '<h1>Something else</h1>' });
     await other.page.goto(`${service.url}/p/${slug}?#${id}`);
@@ -147,33 +143,21 @@ describeInBrowsers('Comments in the viewer', (browser) => {
     await select(page, 'anybody');
     await page.keyboard.press('c');
     await panelOf(page).locator('.new-comment .quote', { hasText: 'anybody' }).waitFor();
-    await until(
-      () =>
-        page.evaluate(
-          `document.querySelector('.comments-panel').contentDocument.activeElement.name === 'text'`,
-        ),
-      'the focus is there',
-    );
+    await focusInPanel(page, "name === 'text'");
     await page.keyboard.type('Who is');
     await page.keyboard.press('Escape');
     await page.locator('iframe.comments-panel').waitFor({ state: 'hidden' });
+    await focusOnPage(page);
     await page.keyboard.press('c');
+    await page.locator('iframe.comments-panel').waitFor();
+    await focusInPanel(page, "name === 'text'");
     await page.keyboard.type(' that?');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await panelOf(page).locator('.thread', { hasText: 'Who is that?' }).waitFor();
-    await until(
-      () =>
-        page.evaluate(
-          `document.querySelector('.comments-panel').contentDocument.activeElement.className === 'thread'`,
-        ),
-      'the focus is there',
-    );
+    await focusInPanel(page, "className === 'thread'");
     await page.keyboard.press('Escape');
-    await until(
-      () => page.evaluate(`document.activeElement === document.querySelector('main iframe')`),
-      'the focus is there',
-    );
+    await focusOnPage(page);
   });
 
   it('a guest on a phone sees the page and the panel below it; strangers to a page for its owner get no button and no script', async () => {

@@ -74,11 +74,6 @@ describe('Anchors of comments', () => {
       }
     }
     report(edits, own, wrong.length);
-    if (process.env.WRONG)
-      (await import('node:fs')).writeFileSync(
-        process.env.WRONG,
-        JSON.stringify({ own: own.map((o, i) => [o, i]).filter(([o]) => o !== 'right'), wrong }, null, 1),
-      );
     expect(own.filter((outcome) => outcome !== 'right')).to.deep.equal([]);
     expect(wrong).to.deep.equal([]);
     expect(edits.size).to.equal(kindsOfEdits);
