@@ -145,7 +145,7 @@ async function waitForNews(
  * @param endMs of `performance.now()` @throws CliError if the first request fails, or the service is down at the end
  */
 async function* newsAfter(context: Context, query: Query, endMs: number): AsyncGenerator<CommentList> {
-  let found = await list(context.api, query);
+  let found = await list(context.api, { ...query, wait: '0' });
   let hasFailed = false;
   for (;;) {
     if (found.data.length > 0) yield found;

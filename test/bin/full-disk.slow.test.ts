@@ -152,7 +152,7 @@ describe('A full disk', () => {
     ]);
     expect(failures[0]).to.include({ reason: 'disk_full', dataDir: `${disk.dir}/data` });
     expect(failures[0]?.freeBytes).to.be.below(1_000_000);
-    expect(service.output.stderr).not.to.contain('"stack"');
+    expect(JSON.stringify(failures)).not.to.contain('"stack"');
   });
 
   it('recovers by itself once there is space, and stops in order', async () => {

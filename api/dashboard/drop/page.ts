@@ -108,10 +108,9 @@ ${fact('Description', description === null ? soft('None') : visibleLines(descrip
 ${fact('Tags', metadata.size === 0 ? soft('None') : tagList(metadata))}
 ${fact('Passcode', html`${passcode}${mayChange && html` <a href="${paths.passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a>`}`)}
 ${fact('Context', contextText(drop, latest))}
-${fact('Comments', html`${mayChange ? html`<a href="${pagePartPath(slug, 'comments')}">${comments}</a>` : comments} ${soft(`${commenterNames[drop.comments]} can write some.`)}`)}
+${fact('Comments', html`${mayChange ? html`<a href="${pagePartPath(slug, 'comments')}">${comments}</a>` : comments}<br>${commenterNames[drop.comments]} can write`)}
 ${fact('Expires', expiresAt === null ? soft('Never') : html`<span class="badge warn">${timeTag(expiresAt)}</span>`)}
-${fact('Created', timeTag(createdAt))}
-${fact('Changed', timeAgo(updatedAt))}
+${fact('Created', html`${timeTag(createdAt)}<br>Changed ${timeAgo(updatedAt)}`)}
 </dl>
 </section>`;
 }
