@@ -23,14 +23,15 @@ let selected: SelectedQuote | null = null;
 let threads: readonly HTMLElement[] = [];
 let isSent = false;
 
-const isInPanel = () => panel?.contentDocument?.hasFocus() ?? false;
+/** Also if the reader is in another window, which the page may have opened. */
+const isInPanelOrAway = () => !document.hasFocus() || panel?.contentDocument?.hasFocus();
 /** Chromium says of a frame that had the focus that it still has it. */
-const isInPage = () => document.activeElement instanceof HTMLIFrameElement && !isInPanel();
+const isInPage = () => document.activeElement instanceof HTMLIFrameElement && !isInPanelOrAway();
 const send = openChannel(frame, key, {
   ready: paint,
   // While the reader writes, a page cannot change what the comment is about.
   selection(quote) {
-    const isKept = isInPanel() || (quote === null && textArea()?.value);
+    const isKept = isInPanelOrAway() || (quote === null && textArea()?.value);
     if (!isKept) select(quote);
   },
   found: markFound,
