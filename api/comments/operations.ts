@@ -10,7 +10,7 @@ export const commentOperations = {
     tag: 'Comments',
     summary: 'List comments, or wait for them',
     description:
-      'The comments on your drops, oldest change first. Keep `next`: with it as `after` the answer has only what was changed since; with `wait`, too, only what others have changed, as soon as there is something. At most 5 requests of a token wait; others are answered at once.',
+      'The comments on your drops, oldest change first. Keep `next`: with it as `after` the answer has only what was changed since; with `wait`, too, only what others have changed, as soon as there is something. All is read when `data` is empty. At most 5 requests of a token wait; others are answered at once.',
     parameters: queryParameters(commentQuery),
     replies: [json('The comments.', commentListShape, undefined)],
     refusals: ['invalid_slug', 'not_found'],

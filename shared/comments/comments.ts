@@ -26,6 +26,7 @@ import {
   type Reply,
 } from './comment.ts';
 import type { CommentCounts, CommentStore } from './comment-store.ts';
+import { type CommentList, readList } from './reading.ts';
 import type { Waiting } from './waiting.ts';
 
 /** Each lost attempt means that a parallel call has changed the same comment. */
@@ -62,9 +63,8 @@ export interface CommentFilter {
   readonly limit: number;
 }
 
-export interface CommentPage {
-  /** Oldest change first. */
-  readonly comments: Comment[];
+/** Oldest change first. */
+export interface CommentPage extends CommentList {
   /** The cursor for what comes later. */
   readonly next: number;
 }
@@ -140,10 +140,9 @@ export function createComments(deps: {
     if (slug !== null && drop === null) throw notFound('drop');
     const dropId = drop?.id ?? null;
     const last = after ?? (await store.lastSeq(ownerId));
-    const found = await store.list(ownerId, { dropId, states, after: after ?? 0, limit });
-    const lastFound = found.at(-1)?.seq ?? 0;
-    const next = found.length === limit ? lastFound : Math.max(last, lastFound);
-    return { comments: found, next };
+    const found = await readList(store, ownerId, { dropId, states, after: after ?? 0, limit });
+    const lastFound = found.comments.at(-1)?.seq ?? 0;
+    return { ...found, next: found.hasMore ? lastFound : Math.max(last, lastFound) };
   }
 
   return {
@@ -162,29 +161,34 @@ export function createComments(deps: {
       const end = performance.now() + ms;
       const own = tokenIdOf(caller);
       for (let { after } = filter; ; ) {
-        const { comments, next } = await list(caller, { ...filter, after });
+        const { comments, next, hasMore } = await list(caller, { ...filter, after });
         const from = after;
         const news = comments.filter((comment) => from === null || isNewsFor(own, comment, from));
         after = next;
-        if (news.length > 0) return { comments: news, next };
+        if (news.length > 0) return { comments: news, next, hasMore };
         if (from !== null && next !== from) continue; // all of it was the token's own
         const left = end - performance.now();
         const isChanged =
           left > 0 && (await waiting.wait(caller.ownerId, own ?? caller.accountId, left, signal));
-        if (!isChanged) return { comments: news, next };
+        if (!isChanged) return { comments: news, next, hasMore };
       }
     },
 
     /** Of all drops of the account, the newest change first. @param before a `seq` */
     listNewest: (caller: Caller, states: readonly CommentState[], before: number, limit: number) =>
-      store.list(caller.ownerId, { dropId: null, states, after: 0, before, limit }),
+      readList(store, caller.ownerId, { dropId: null, states, after: 0, before, limit }),
 
-    /** The threads of a page that the person may read, oldest change first. */
-    async listOfPage({ dropId, ownerId }: Page, author: Author): Promise<Comment[]> {
+    /** The newest threads of a page that the person may read, as many as fit into one, oldest change first. */
+    async listOfPage({ dropId, ownerId }: Page, author: Author): Promise<CommentList> {
+      const bounds = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: commentLimits.openPerDrop };
       const listed = (states: readonly CommentState[]) =>
-        store.list(ownerId, { dropId, states, after: 0, limit: commentLimits.openPerDrop });
+        readList(store, ownerId, { dropId, states, ...bounds });
       const [current, resolved] = await Promise.all([listed(['held', 'open']), listed(['resolved'])]);
-      return [...resolved, ...current].filter((comment) => isVisible(comment, author));
+      const threads = [...current.comments, ...resolved.comments].toReversed();
+      return {
+        comments: threads.filter((comment) => isVisible(comment, author)),
+        hasMore: current.hasMore || resolved.hasMore,
+      };
     },
 
     /** By drop id; only drops that have any. */

@@ -7,6 +7,7 @@ import type { DropStore } from '../drops/drop-store.ts';
 import type { Authors } from './authors.ts';
 import { type Comment, changedBy, commentLimits } from './comment.ts';
 import type { CommentStore } from './comment-store.ts';
+import { readInParts } from './reading.ts';
 import type { Waiting } from './waiting.ts';
 
 const attempts = 10;
@@ -19,6 +20,9 @@ export interface Resolves {
   /** Added to each of them; null: none. */
   readonly reply: string | null;
 }
+
+/** A thread without its replies, because those of a drop can have more text than the memory. */
+export type Thread = Omit<Comment, 'replies'>;
 
 export type Resolutions = ReturnType<typeof createResolutions>;
 
@@ -48,6 +52,14 @@ export function createResolutions(deps: {
     throw unavailable('Too many parallel changes of this comment.');
   }
 
+  /** The open and held ones. */
+  async function listThreads({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<Thread[]> {
+    const query = { dropId, states: ['open', 'held'], after: 0, limit: commentLimits.openPerDrop } as const;
+    const threads: Thread[] = [];
+    for await (const { replies: _, ...thread } of readInParts(comments, ownerId, query)) threads.push(thread);
+    return threads;
+  }
+
   return {
     /**
      * Marks the comments, before the version is stored. A resolved one stays as it is.
@@ -73,9 +85,9 @@ export function createResolutions(deps: {
      * Resolves the marked comments of the drop whose versions are stored. May be repeated, and run twice at once.
      * @returns the threads that are open or held then
      */
-    async settle({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<Comment[]> {
-      const query = { dropId, states: ['open', 'held'], after: 0, limit: commentLimits.openPerDrop } as const;
-      const threads = await comments.list(ownerId, query);
+    async settle(drop: Pick<Drop, 'id' | 'ownerId'>): Promise<Thread[]> {
+      const { id: dropId, ownerId } = drop;
+      const threads = await listThreads(drop);
       const [first, ...others] = threads.filter(({ resolving }) => resolving.length > 0);
       if (first === undefined) return threads;
       const versions = await drops.listVersions(ownerId, first.slug);
@@ -84,7 +96,7 @@ export function createResolutions(deps: {
       for (const { id } of [first, ...others])
         await change(id, dropId, (comment) => settled(comment, numbers, now));
       waiting.notify(ownerId);
-      return comments.list(ownerId, query);
+      return listThreads(drop);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Author } from '../../shared/comments/comment.ts';
+import { copyComment, longestReplies } from '../support/comments.ts';
 import { createCommentScene } from '../support/comments-page.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { expectError, expectErrorPage, expectTooMany } from '../support/expect.ts';
@@ -329,6 +330,30 @@ describe('/p/{slug}/comments', () => {
       .and.include('by test')
       .and.include('Corrected');
     expectErrorPage(await owner.get(slug, {}, '?v=9'), 404, 'version_not_found');
+  });
+
+  it('shows the newest, of long ones fewer, and says that older ones are not shown', async () => {
+    const { slug, owner, dashboard } = await publish();
+    const first = await owner.write(slug, 'First');
+    const { author } = await service.services.comments.find({ ownerId: dashboard.owner.userId }, first);
+    const ofState = (state: 'open' | 'resolved', count: number, change = {}) =>
+      copyComment(
+        service,
+        first,
+        Array.from({ length: count }, () => ({ ...change, state })),
+      );
+    const resolved = await ofState('resolved', 501);
+    const shown = async () => {
+      const { threads, text } = await owner.open(slug);
+      return { ids: threads.map(({ id }) => id), isAll: !text.includes('Older comments are not shown') };
+    };
+    const newestResolved = resolved.slice(1).reverse();
+    expect(await shown()).to.deep.equal({ ids: [first, ...newestResolved], isAll: false });
+    const [, ...long] = await ofState('open', 3, { replies: longestReplies(author), text: 'Long' });
+    expect((await shown()).ids).to.deep.equal([long.at(-1), ...newestResolved]);
+    const { page } = await dashboard.open('/comments');
+    const older = page.all('a').find(({ text }) => text === 'Older comments')?.attributes.href;
+    expect(older).to.match(/before=/);
   });
 
   it('beside the page it has no links back; comments of others can be reported', async () => {

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
-import { changeComment, listComments, replyTo, writeAsGuest, writeComment } from '../support/comments.ts';
+import {
+  changeComment,
+  copyComment,
+  listComments,
+  longestReplies,
+  replyTo,
+  writeAsGuest,
+  writeComment,
+} from '../support/comments.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { useService } from '../support/service.ts';
 import type { WireCommentList } from '../support/wire.ts';
@@ -73,6 +81,26 @@ describe('Comments', () => {
       after = next;
     }
     expect(parts).to.deep.equal(['1', '2', '3', '0', 'held']);
+  });
+
+  it('an answer ends after a million characters, and next continues there', async () => {
+    const { owner, slug } = await service.newDrop();
+    const { id } = (await write(owner, slug)).body;
+    const { author } = await service.services.comments.find({ ownerId: owner.userId }, id);
+    const long = { replies: longestReplies(author) };
+    const ids = [id, ...(await copyComment(service, id, [long, long, {}, long]))];
+    for (const query of ['?limit=100', '?limit=100&wait=0']) {
+      const reader = await service.newToken(owner);
+      const answers: string[][] = [];
+      for (let after = '0'; ; ) {
+        const { body, bytes } = await reader.get<WireCommentList>(`/api/comments${query}&after=${after}`);
+        if (body.data.length === 0) break;
+        expect(bytes.length).to.be.below(2_000_000);
+        answers.push(body.data.map((comment) => comment.id));
+        after = body.next;
+      }
+      expect(answers).to.deep.equal([ids.slice(0, 2), ids.slice(2, 3), ids.slice(3)]);
+    }
   });
 
   it('after with wait: only what others have changed since; without, also what the same token changed', async () => {

@@ -200,7 +200,13 @@ function threadsView(text: string, role: Author['role'], act?: string) {
 
 function comments(text: string, act?: string) {
   const view = threadsView(text, act === 'add' ? 'guest' : 'member', act);
-  return commentsPage({ page: page(text), threads: threads(text, view.reader), view, isFramed: false });
+  return commentsPage({
+    page: page(text),
+    threads: threads(text, view.reader),
+    hasMore: true,
+    view,
+    isFramed: false,
+  });
 }
 
 function ownComments(text: string) {

@@ -1,4 +1,5 @@
-import type { Author } from '../../shared/comments/comment.ts';
+import { type Author, type Comment, commentLimits } from '../../shared/comments/comment.ts';
+import { newId } from '../../shared/domain/ids.ts';
 import type { RequestOptions } from './client.ts';
 import type { Owner, TestService } from './service.ts';
 import type { WireComment, WireCommentList } from './wire.ts';
@@ -43,4 +44,25 @@ export async function writeAsGuest(
   const author: Author = { role: 'guest', accountId: null, guest, name, via: null, tokenId: null };
   const target = { dropId: drop.id, ownerId: drop.ownerId, slug, version: found.version };
   return (await services.comments.add(target, author, { anchor: null, text })).id;
+}
+
+/** Stores copies of a comment, oldest first. @returns their ids */
+export async function copyComment(
+  { services, clock }: Pick<TestService, 'services' | 'clock'>,
+  id: string,
+  changes: readonly Partial<Comment>[],
+): Promise<string[]> {
+  const { comments } = services.engine;
+  const first = await comments.find(id);
+  if (first === null) throw new Error('no such comment');
+  const now = clock.now();
+  const copies = changes.map((change) => ({ ...first, ...change, id: newId(now) }));
+  for (const copy of copies) await comments.insert(copy, now, commentLimits);
+  return copies.map((copy) => copy.id);
+}
+
+/** As many replies as a comment can have, as long as they can be. */
+export function longestReplies(author: Author): Comment['replies'] {
+  const reply = { author, text: 'x'.repeat(commentLimits.text), createdAt: 0 };
+  return Array.from({ length: commentLimits.replies }, () => ({ ...reply, id: newId(0) }));
 }

@@ -1,4 +1,5 @@
 import { type Comment, places } from '../../shared/comments/comment.ts';
+import type { Thread } from '../../shared/comments/resolutions.ts';
 import type { DropTasks } from '../../shared/jobs/pending-task-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
@@ -19,14 +20,14 @@ export function createCommentPlaces({
 }: Pick<WorkerDeps, 'engine' | 'findQuotes' | 'jobs'>) {
   const { comments, html, pendingTasks } = engine;
 
-  async function search(versionId: string, threads: readonly Comment[]): Promise<Found> {
+  async function search(versionId: string, threads: readonly Thread[]): Promise<Found> {
     const quotes = threads.map(({ anchor }) => anchor?.quote ?? '');
     const document = threads.length === 0 ? null : await html.get(versionId);
     const found = (document && (await findQuotes(document, quotes))) ?? [];
     return new Map(found.map((isFound, n) => [threads[n]?.id ?? '', isFound]));
   }
 
-  async function searchOwn(lost: readonly Comment[]): Promise<Found> {
+  async function searchOwn(lost: readonly Thread[]): Promise<Found> {
     const versionIds = [...new Set(lost.map(({ versionId }) => versionId))].slice(0, versionsAtMost);
     const found: [string, boolean][] = [];
     for (const id of versionIds)
@@ -40,14 +41,14 @@ export function createCommentPlaces({
   }
 
   /** @param threads the open and held ones of the drop */
-  return async ({ id: dropId, latestVersionId }: DropTasks, threads: readonly Comment[]): Promise<void> => {
+  return async ({ id: dropId, latestVersionId }: DropTasks, threads: readonly Thread[]): Promise<void> => {
     const quoted = threads.filter(({ anchor }) => anchor !== null);
     const others = quoted.filter(({ versionId }) => versionId !== latestVersionId);
     const inLatest = await search(latestVersionId, others);
     const lost = others.filter(({ id, inLatest: before }) => inLatest.get(id) === false && before === 'kept');
     const inOwn = await searchOwn(lost);
 
-    function placeOf({ id, versionId, inLatest: before }: Comment): Comment['inLatest'] {
+    function placeOf({ id, versionId, inLatest: before }: Thread): Comment['inLatest'] {
       if (versionId === latestVersionId || inLatest.get(id)) return 'kept';
       if (!inLatest.has(id)) return 'unknown';
       if (before !== 'kept') return before;

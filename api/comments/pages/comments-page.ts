@@ -63,11 +63,11 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
     const reader = readerOf(page, session, secretOf(req, page));
     const isFramed = req.headers['sec-fetch-dest'] === 'iframe';
     if (reader === null) return refusalPage({ page, action, isSignedIn: session !== null, isFramed });
-    const threads = await comments.listOfPage(page, reader);
+    const { comments: threads, hasMore } = await comments.listOfPage(page, reader);
     const fields = html`${session?.formField}${formIdInput(clock.now())}`;
     const mayWrite = session?.caller.isSuspended !== true;
     const view = { reader, versionId: version.id, action, attempt, fields: mayWrite ? fields : null };
-    return commentsPage({ page, threads, view, isFramed });
+    return commentsPage({ page, threads, hasMore, view, isFramed });
   }
 
   /** Does what the form asks for. @returns where it leads */

@@ -12,10 +12,12 @@ import { quoted, type ThreadsView, threadList } from './threads.ts';
 export function commentsPage(parts: {
   readonly page: PageWithVersion;
   readonly threads: readonly Comment[];
+  /** Whether there are older ones. */
+  readonly hasMore: boolean;
   readonly view: ThreadsView;
   readonly isFramed: boolean;
 }): PageParts {
-  const { page, threads, view, isFramed } = parts;
+  const { page, threads, hasMore, view, isFramed } = parts;
   const { error } = view.attempt ?? {};
   const resolved = threads.filter(({ state }) => state === 'resolved').toReversed();
   const open = inOrder(
@@ -28,7 +30,7 @@ export function commentsPage(parts: {
 ${view.fields === null ? suspension : newForm(threads, view)}
 <h2 id="open" tabindex="-1">Open (${open.length})</h2>
 ${open.length === 0 ? html`<p class="soft">There are no open comments.</p>` : threadList(open, view)}
-${resolved.length > 0 && html`<details class="more"><summary><h2>Resolved (${resolved.length})</h2></summary>${threadList(resolved, view)}</details>`}`,
+${resolved.length > 0 && html`<details class="more"><summary><h2>Resolved (${resolved.length})</h2></summary>${threadList(resolved, view)}</details>`}${hasMore && html`\n<p class="soft">Older comments are not shown here.</p>`}`,
   });
 }
 

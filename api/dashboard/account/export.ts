@@ -106,9 +106,9 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
     const read: Comment[] = [];
     for (let after: number | null = null; ; ) {
       const filter = { slug, states: commentStates, after, limit: commentsAtOnce };
-      const { comments: found, next }: CommentPage = await comments.list(caller, filter);
+      const { comments: found, next, hasMore }: CommentPage = await comments.list(caller, filter);
       read.push(...found);
-      if (found.length < commentsAtOnce) return read;
+      if (!hasMore) return read;
       after = next;
     }
   }

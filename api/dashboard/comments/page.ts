@@ -50,7 +50,8 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
     attempt?: Attempt,
   ): Promise<SessionPage> {
     const { state, before } = readAddress(req);
-    const found = await comments.listNewest(caller, filters[state].states, before, pageSize);
+    const { states } = filters[state];
+    const { comments: found, hasMore } = await comments.listNewest(caller, states, before, pageSize);
     const groups = new Map<string, Comment[]>();
     for (const thread of found) groups.set(thread.slug, [...(groups.get(thread.slug) ?? []), thread]);
     const ofDrops = [...groups].map(async ([slug, threads]): Promise<ThreadsOfDrop> => {
@@ -62,7 +63,7 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
       ...{ versionId: null, action: addressOf(state, before), attempt },
       fields: caller.isSuspended ? null : html`${formField}${formIdInput(clock.now())}`,
     };
-    const next = found.length === pageSize ? (found.at(-1)?.seq ?? null) : null;
+    const next = hasMore ? (found.at(-1)?.seq ?? null) : null;
     const page = ownCommentsPage(state, await Promise.all(ofDrops), next, view);
     return attempt ? page : { ...page, body: html`${noticeFor(req.query.notice, notices)}${page.body}` };
   }
