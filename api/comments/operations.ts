@@ -46,7 +46,7 @@ export const commentOperations = {
     tag: 'Comments',
     summary: 'Resolve, open or edit a comment',
     description:
-      'Fields that are left out stay as they are. `open` also approves what a guest wrote. You can change only your own texts.',
+      'Fields that are left out stay as they are. A new state also approves what a guest wrote. You can change only your own texts.',
     body: {
       required: false,
       schema: toJsonSchema(commentBodies.change),

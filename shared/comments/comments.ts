@@ -247,14 +247,17 @@ export function createComments(deps: {
         return { ...comment, state, resolving: [] };
       }),
 
-    /** Only of one's own. What a guest has changed waits for the owner again. @param replyId null: the comment itself */
+    /**
+     * Only of one's own. Not of guests: what the owner approves or resolves is what the owner has read.
+     * @param replyId null: the comment itself
+     */
     edit: (scope: Scope, id: string, actor: Author, text: string, replyId: string | null) =>
       change(scope, id, actor, (comment) => {
         const target = replyId === null ? comment : findReply(comment, replyId);
         if (!isSame(target.author, actor)) throw forbidden('Only who wrote it can edit it');
+        if (actor.role === 'guest') throw forbidden('Guests can delete a comment and write another one');
         if (target.text === text) return comment;
-        if (replyId === null)
-          return { ...comment, text, state: actor.role === 'guest' ? 'held' : comment.state };
+        if (replyId === null) return { ...comment, text };
         const replies = comment.replies.map((reply) => (reply.id === replyId ? { ...reply, text } : reply));
         return { ...comment, replies };
       }),

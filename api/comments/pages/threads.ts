@@ -69,7 +69,7 @@ function ofThread(thread: Comment, view: ThreadsView): Html {
     resolve: (isOwner || isOwn) && state === 'open' && press(view, 'resolve', 'Resolve', thread),
     open: (isOwner || isOwn) && state === 'resolved' && press(view, 'open', 'Open again', thread),
     reply: reader.role !== 'guest' && state !== 'held' && typing(view, 'reply', 'Reply', thread, null, ''),
-    edit: isOwn && typing(view, 'edit', 'Edit', thread, null, text),
+    edit: isOwn && reader.role !== 'guest' && typing(view, 'edit', 'Edit', thread, null, text),
     remove: (isOwner || isOwn) && removal(view, thread, null),
   };
   return html`<div class="acts">${may && Object.values(may)}${!isOwn && report}</div>`;
