@@ -3,18 +3,12 @@ import { type Comment, commentIdPattern } from '../../shared/comments/comment.ts
 import { type ApiRequest, queryOf, readParam, readSlug } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { sendJson, sendNothing, startWaiting } from '../http/send.ts';
+import { sendJson, sendNothing } from '../http/send.ts';
 import { validate } from '../http/validate.ts';
+import { listComments } from './list.ts';
 import { commentOperations } from './operations.ts';
-import { presentComment, presentCommentList } from './presenter.ts';
-import {
-  commentIdRule,
-  readCommentChange,
-  readCommentQuery,
-  readNewComment,
-  readReply,
-  replyQuery,
-} from './requests.ts';
+import { presentComment } from './presenter.ts';
+import { commentIdRule, readCommentChange, readNewComment, readReply, replyQuery } from './requests.ts';
 
 /** @throws DropError `invalid_arg` */
 function readCommentId(req: ApiRequest): string {
@@ -36,14 +30,9 @@ export function commentRoutes({ services }: RouteParts): readonly Route[] {
   }
 
   return [
-    call('GET', '/api/comments', 'withToken', docs.list, async (req, res, caller) => {
-      const { filter, waitMs } = readCommentQuery(queryOf(req));
-      const found =
-        waitMs === null
-          ? await comments.list(caller, filter)
-          : await comments.listOrWait(caller, filter, waitMs, startWaiting(res, waitMs));
-      sendJson(res, presentCommentList(found, config.BASE_URL));
-    }),
+    call('GET', '/api/comments', 'withToken', docs.list, async (req, res, caller) =>
+      sendJson(res, await listComments(services, caller, queryOf(req), res)),
+    ),
 
     call('POST', ofDrop, 'keyedChange', docs.create, async (req, res, caller, content) => {
       const slug = readSlug(req);

@@ -14,16 +14,10 @@ export interface Person {
   readonly guest: string | null;
 }
 
-export type Authors = ReturnType<typeof createAuthors>;
-
-export function createAuthors({ accounts }: { accounts: Pick<AccountStore, 'find'> }) {
-  return {
-    /** The owner of a drop, as a program or in the dashboard. */
-    async ofOwner(caller: Caller): Promise<Author> {
-      const account = await accounts.find(caller.accountId);
-      return authorFor(caller, 'owner', account?.identity.name ?? '');
-    },
-  };
+/** The owner of a drop, as a program or in the dashboard. */
+export async function findOwner(accounts: Pick<AccountStore, 'find'>, caller: Caller): Promise<Author> {
+  const account = await accounts.find(caller.accountId);
+  return authorFor(caller, 'owner', account?.identity.name ?? '');
 }
 
 /** null: the person may neither read nor write comments on the page. A guest has no secret before the first comment. */

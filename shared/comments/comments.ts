@@ -1,20 +1,13 @@
 import type { Caller } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
 import type { Clock } from '../domain/clock.ts';
-import { type DropError, notFound, unavailable } from '../domain/errors.ts';
+import { type DropError, notFound } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Page } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import { capReached, type Limits } from '../limits/limits.ts';
 import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
-import {
-  type Authors,
-  checkMayResolve,
-  forbidden,
-  isSame,
-  isVisible,
-  readerOf,
-  tokenIdOf,
-} from './authors.ts';
+import { checkMayResolve, findOwner, forbidden, isSame, isVisible, readerOf, tokenIdOf } from './authors.ts';
 import {
   type Anchor,
   type Author,
@@ -27,10 +20,9 @@ import {
 } from './comment.ts';
 import type { CommentCounts, CommentStore } from './comment-store.ts';
 import { type CommentList, readList } from './reading.ts';
+import { replaceComment } from './replacing.ts';
 import type { Waiting } from './waiting.ts';
 
-/** Each lost attempt means that a parallel call has changed the same comment. */
-const attempts = 10;
 /** Changes count, too. Guests are counted by address, and several members may share one. */
 const guestCommentsPerHour = 20;
 const memberCommentsPerHour = 60;
@@ -75,13 +67,13 @@ export type Comments = ReturnType<typeof createComments>;
 export function createComments(deps: {
   comments: CommentStore;
   drops: Pick<DropStore, 'find'>;
-  authors: Authors;
+  accounts: Pick<AccountStore, 'find'>;
   limits: Pick<Limits, 'attempts'>;
   waiting: Waiting;
   followUps: { enqueueRender(dropId: string, versionId: string): void };
   clock: Clock;
 }) {
-  const { comments: store, drops, authors, limits, waiting, followUps, clock } = deps;
+  const { comments: store, drops, accounts, limits, waiting, followUps, clock } = deps;
 
   async function insert(
     target: CommentedVersion,
@@ -107,10 +99,7 @@ export function createComments(deps: {
 
   /** @throws DropError `not_found` */
   async function findIn(scope: Scope, id: string): Promise<Comment> {
-    const found = await store.find(id);
-    const isIn = 'dropId' in scope ? found?.dropId === scope.dropId : found?.ownerId === scope.ownerId;
-    if (found === null || !isIn) throw notFound('comment');
-    return found;
+    return checkIn(scope, await store.find(id));
   }
 
   /** @param change throws if it may not be done; the same comment: there is nothing to change */
@@ -120,18 +109,14 @@ export function createComments(deps: {
     actor: Author,
     change: (comment: Comment) => Comment,
   ): Promise<Comment> {
-    for (let left = attempts; left > 0; left--) {
-      const found = await findIn(scope, id);
-      if (!isVisible(found, actor)) throw notFound('comment');
-      const next = change(found);
-      if (next === found) return found;
-      const now = clock.now();
-      const stored = await store.replace(found, { ...next, ...changedBy(found, actor.tokenId, now) }, now);
-      if (stored === null) continue;
-      waiting.notify(found.ownerId);
-      return stored;
-    }
-    throw unavailable('Too many parallel changes of this comment.');
+    const stored = await replaceComment({ store, clock }, id, (found) => {
+      const comment = checkIn(scope, found);
+      if (!isVisible(comment, actor)) throw notFound('comment');
+      const next = change(comment);
+      return next === comment ? comment : { ...next, ...changedBy(comment, actor.tokenId, clock.now()) };
+    });
+    waiting.notify(stored.ownerId);
+    return stored;
   }
 
   async function list(caller: Caller, { slug, states, after, limit }: CommentFilter): Promise<CommentPage> {
@@ -195,7 +180,7 @@ export function createComments(deps: {
     count: (dropIds: readonly string[]): Promise<Map<string, CommentCounts>> =>
       dropIds.length === 0 ? Promise.resolve(new Map()) : store.countByDrop(dropIds),
 
-    authorOf: authors.ofOwner,
+    authorOf: (caller: Caller): Promise<Author> => findOwner(accounts, caller),
     readerOf,
 
     /** A guest's comment is held. A repeat with the same id returns the comment as it is. @throws DropError `quota_exceeded` */
@@ -284,6 +269,13 @@ export function createComments(deps: {
 
     find: findIn,
   };
+}
+
+/** @throws DropError `not_found` */
+function checkIn(scope: Scope, found: Comment | null): Comment {
+  const isIn = 'dropId' in scope ? found?.dropId === scope.dropId : found?.ownerId === scope.ownerId;
+  if (found === null || !isIn) throw notFound('comment');
+  return found;
 }
 
 function findReply({ replies }: Comment, replyId: string): Reply {

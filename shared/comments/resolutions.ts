@@ -1,16 +1,17 @@
 import type { Caller } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
 import type { Clock } from '../domain/clock.ts';
-import { DropError, unavailable } from '../domain/errors.ts';
+import { DropError } from '../domain/errors.ts';
 import { idAt, newId } from '../domain/ids.ts';
 import type { Drop } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
-import type { Authors } from './authors.ts';
+import { findOwner } from './authors.ts';
 import { type Comment, changedBy, commentLimits } from './comment.ts';
 import type { CommentStore } from './comment-store.ts';
 import { readInParts } from './reading.ts';
+import { replaceComment } from './replacing.ts';
 import type { Waiting } from './waiting.ts';
 
-const attempts = 10;
 /** A version is stored at most minutes after its comments were marked: then it was refused. */
 const refusedMs = 60 * 60_000;
 
@@ -34,29 +35,17 @@ export type Resolutions = ReturnType<typeof createResolutions>;
 export function createResolutions(deps: {
   comments: CommentStore;
   drops: Pick<DropStore, 'find' | 'listVersions'>;
-  authors: Authors;
+  accounts: Pick<AccountStore, 'find'>;
   waiting: Pick<Waiting, 'notify'>;
   clock: Clock;
 }) {
-  const { comments, drops, authors, waiting, clock } = deps;
-
-  /** @param next the same: there is nothing to change @returns false: the drop has no such comment */
-  async function change(id: string, dropId: string, next: (comment: Comment) => Comment): Promise<boolean> {
-    for (let left = attempts; left > 0; left--) {
-      const comment = await comments.find(id);
-      if (comment?.dropId !== dropId) return false;
-      const changed = next(comment);
-      if (changed === comment || (await comments.replace(comment, changed, clock.now())) !== null)
-        return true;
-    }
-    throw unavailable('Too many parallel changes of this comment.');
-  }
+  const { comments: store, drops, accounts, waiting, clock } = deps;
 
   /** The open and held ones. */
   async function listThreads({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<Thread[]> {
     const query = { dropId, states: ['open', 'held'], after: 0, limit: commentLimits.openPerDrop } as const;
     const threads: Thread[] = [];
-    for await (const { replies: _, ...thread } of readInParts(comments, ownerId, query)) threads.push(thread);
+    for await (const { replies: _, ...thread } of readInParts(store, ownerId, query)) threads.push(thread);
     return threads;
   }
 
@@ -68,16 +57,16 @@ export function createResolutions(deps: {
     async prepare(caller: Caller, slug: string, { ids, reply }: Resolves, versionId: string): Promise<void> {
       const drop = await drops.find(caller.ownerId, slug);
       if (drop === null) return; // the write says so
-      const author = await authors.ofOwner(caller);
+      const author = await findOwner(accounts, caller);
       for (const id of ids) {
-        const isFound = await change(id, drop.id, (comment) => {
+        await replaceComment({ store, clock }, id, (comment) => {
+          if (comment?.dropId !== drop.id) throw notOfDrop(id);
           const isMarked = comment.resolving.some((mark) => mark.versionId === versionId);
           if (comment.state === 'resolved' || isMarked) return comment;
           const marks = [...comment.resolving, { versionId, reply, author }];
           const resolving = marks.slice(-commentLimits.resolving);
           return { ...comment, resolving, ...changedBy(comment, author.tokenId, clock.now()) };
         });
-        if (!isFound) throw notOfDrop(id);
       }
     },
 
@@ -86,7 +75,7 @@ export function createResolutions(deps: {
      * @returns the threads that are open or held then
      */
     async settle(drop: Pick<Drop, 'id' | 'ownerId'>): Promise<Thread[]> {
-      const { id: dropId, ownerId } = drop;
+      const { ownerId } = drop;
       const threads = await listThreads(drop);
       const [first, ...others] = threads.filter(({ resolving }) => resolving.length > 0);
       if (first === undefined) return threads;
@@ -94,7 +83,7 @@ export function createResolutions(deps: {
       const numbers = new Map(versions?.map(({ id, number }) => [id, number]));
       const now = clock.now();
       for (const { id } of [first, ...others])
-        await change(id, dropId, (comment) => settled(comment, numbers, now));
+        await replaceComment({ store, clock }, id, (comment) => comment && settled(comment, numbers, now));
       waiting.notify(ownerId);
       return listThreads(drop);
     },

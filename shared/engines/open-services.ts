@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { createAccounts } from '../accounts/accounts.ts';
 import type { DrawCard } from '../cards/card.ts';
 import { createCards } from '../cards/cards.ts';
-import { createAuthors } from '../comments/authors.ts';
 import { createComments } from '../comments/comments.ts';
 import { createResolutions } from '../comments/resolutions.ts';
 import { createWaiting } from '../comments/waiting.ts';
@@ -115,8 +114,7 @@ async function assemble(
   const views = createViews({ ...base, store: engine.views });
   const pages = createPages({ ...base, rendering });
   const waiting = createWaiting(base);
-  const authors = createAuthors(base);
-  const resolutions = createResolutions({ ...base, authors, waiting });
+  const resolutions = createResolutions({ ...base, waiting });
   const drops = createDrops({ ...base, limits, passcodes, followUps, resolutions });
   const titles = createTitles({ ...base, findTitle });
   const idempotency = createIdempotency({ ...base, limits, followUps });
@@ -159,7 +157,7 @@ async function assemble(
     identityProvider,
     /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
-    comments: createComments({ ...base, authors, limits, waiting, followUps }),
+    comments: createComments({ ...base, limits, waiting, followUps }),
     resolutions,
     /** Answers the requests that wait for comments, so that the process can stop. */
     endWaiting: waiting.close,

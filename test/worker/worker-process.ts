@@ -1,6 +1,5 @@
 import { createAccounts } from '../../shared/accounts/accounts.ts';
 import { createCards } from '../../shared/cards/cards.ts';
-import { createAuthors } from '../../shared/comments/authors.ts';
 import { createResolutions } from '../../shared/comments/resolutions.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
@@ -68,7 +67,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const followUps = createFollowUps({ ...parts, changes });
   const accounts = createAccounts({ ...engine, ...parts, removals, followUps });
   const resolutions = createResolutions({
-    ...{ ...engine, clock, authors: createAuthors(engine) },
+    ...{ ...engine, clock },
     waiting: { notify: () => undefined },
   });
   const cards = createCards({

@@ -1,12 +1,11 @@
 import type { Request } from 'express';
-import type { Comment, commenters } from '../../../shared/comments/comment.ts';
-import type { CommentCounts } from '../../../shared/comments/comment-store.ts';
+import type { Comment } from '../../../shared/comments/comment.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { change, formIdInput } from '../../comments/pages/acts.ts';
 import { type ThreadsView, threadList } from '../../comments/pages/threads.ts';
 import { faultsOf, formError } from '../../html/forms.ts';
-import { type Html, html, visible } from '../../html/html.ts';
-import { countOf, noticeFor } from '../../html/parts.ts';
+import { html, visible } from '../../html/html.ts';
+import { noticeFor } from '../../html/parts.ts';
 import { queryOf, toPositiveInteger } from '../../http/parameters.ts';
 import { dashboardPaths, ownerPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
@@ -124,26 +123,3 @@ ${drops.map(
 )}${next !== null && html`<p><a class="button quiet small" href="${addressOf(state, next)}">Older comments</a></p>`}`,
   };
 }
-
-/** `2 open comments, 1 waits for you`, `1 comment waits for you`; null: there are none. */
-export function countText(counts: CommentCounts | undefined): string | null {
-  const { open = 0, held = 0 } = counts ?? {};
-  const parts = [
-    open > 0 && countOf(open, 'open comment'),
-    held > 0 && `${open > 0 ? held : countOf(held, 'comment')} ${held === 1 ? 'waits' : 'wait'} for you`,
-  ];
-  return parts.filter(Boolean).join(', ') || null;
-}
-
-/** The options of a field. */
-export function commenterOptions(chosen: string): Html[] {
-  return Object.entries(commenterNames).map(
-    ([key, name]) => html`<option value="${key}"${key === chosen && html` selected`}>${name}</option>`,
-  );
-}
-
-export const commenterNames: Readonly<Record<(typeof commenters)[number], string>> = {
-  owner: 'Only you',
-  members: 'Everybody who is signed in',
-  anyone: 'Everybody who can open the page',
-};

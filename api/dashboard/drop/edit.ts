@@ -8,7 +8,7 @@ import { timeTag } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { commenterNames, commenterOptions } from '../comments/page.ts';
+import { commenterNames, commenterOptions } from '../comments/texts.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import * as fields from './edit-form.ts';

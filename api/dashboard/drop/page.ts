@@ -11,7 +11,7 @@ import type { RouteParts } from '../../http/route-parts.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { sandbox } from '../../pages/raw-headers.ts';
 import { sourceHandlers } from '../../versions/source.ts';
-import { commenterNames, countText } from '../comments/page.ts';
+import { commenterNames, countText } from '../comments/texts.ts';
 import { type HistoryData, historySection, historyStyles } from '../history/versions.ts';
 import { type VersionConfig, versionForm } from '../new/version.ts';
 import { dashboardPages } from '../pages.ts';

@@ -12,7 +12,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { orAgain } from '../../http/show.ts';
 import { createPreviews, previewsSource, thumbnailSandbox } from '../../pages/frame.ts';
-import { countText } from '../comments/page.ts';
+import { countText } from '../comments/texts.ts';
 import { dropTarget } from '../new/drop.ts';
 import { dashboardPages } from '../pages.ts';
 import {

@@ -17,7 +17,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { isOutdated } from '../../http/session.ts';
 import { invalid, validationError } from '../../http/validate.ts';
-import { commenterOptions } from '../comments/page.ts';
+import { commenterOptions } from '../comments/texts.ts';
 import { dashboardPages } from '../pages.ts';
 import { documentFields, documentForm, type Sent, sizeLimit, textOf } from './document.ts';
 import { previewRoute } from './preview.ts';
