@@ -23,6 +23,8 @@ import { type CommentList, readList } from './reading.ts';
 import { replaceComment } from './replacing.ts';
 import type { Waiting } from './waiting.ts';
 
+/** Full answers of a token's own changes that a request which waits leaves out. Then it is answered with nothing and a later cursor. */
+const ownPartsAtMost = 10;
 /** Changes count, too. Guests are counted by address, and several members may share one. */
 const guestCommentsPerHour = 20;
 const memberCommentsPerHour = 60;
@@ -145,13 +147,15 @@ export function createComments(deps: {
     ): Promise<CommentPage> {
       const end = performance.now() + ms;
       const own = tokenIdOf(caller);
+      let parts = 0;
       for (let { after } = filter; ; ) {
         const { comments, next, hasMore } = await list(caller, { ...filter, after });
         const from = after;
         const news = comments.filter((comment) => from === null || isNewsFor(own, comment, from));
         after = next;
-        if (news.length > 0) return { comments: news, next, hasMore };
-        if (from !== null && next !== from) continue; // all of it was the token's own
+        if (hasMore) parts += 1;
+        if (news.length > 0 || parts === ownPartsAtMost) return { comments: news, next, hasMore };
+        if (hasMore) continue; // all of it was the token's own
         const left = end - performance.now();
         const isChanged =
           left > 0 && (await waiting.wait(caller.ownerId, own ?? caller.accountId, left, signal));
@@ -168,12 +172,10 @@ export function createComments(deps: {
       const bounds = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: commentLimits.openPerDrop };
       const listed = (states: readonly CommentState[]) =>
         readList(store, ownerId, { dropId, states, ...bounds });
-      const [current, resolved] = await Promise.all([listed(['held', 'open']), listed(['resolved'])]);
-      const threads = [...current.comments, ...resolved.comments].toReversed();
-      return {
-        comments: threads.filter((comment) => isVisible(comment, author)),
-        hasMore: current.hasMore || resolved.hasMore,
-      };
+      const lists = await Promise.all([listed(['held', 'open']), listed(['resolved'])]);
+      const threads = lists.flatMap(({ comments }) => comments).toReversed();
+      const hasMore = lists.some((list) => list.hasMore);
+      return { comments: threads.filter((comment) => isVisible(comment, author)), hasMore };
     },
 
     /** By drop id; only drops that have any. */

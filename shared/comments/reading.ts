@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Comment } from './comment.ts';
 import type { CommentQuery, CommentStore } from './comment-store.ts';
 
@@ -24,6 +25,7 @@ export async function* readInParts(
   while (left > 0) {
     const limit = Math.min(left, threadsAtOnce);
     const part = await store.list(ownerId, { ...query, [bound]: from, limit });
+    await setImmediate(); // SQLite answers without a pause, and other requests must come between two parts
     yield* part;
     left = part.length < limit ? 0 : left - limit;
     from = part.at(-1)?.seq;

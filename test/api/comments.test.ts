@@ -121,6 +121,18 @@ describe('Comments', () => {
     expect(textsOf(await list(owner, `?after=${news.next}&wait=0`))).to.deep.equal(['second']);
   });
 
+  it('with wait: a request leaves out 10 full answers of own changes, and is then answered with a later cursor', async () => {
+    const { owner, slug } = await service.newDrop();
+    const { id } = (await write(owner, slug)).body;
+    const own = await copyComment(service, id, Array<object>(12).fill({}));
+    await write(await service.newToken(owner), slug, { text: 'of another' });
+    const first = await list(owner, '?after=1&wait=25&limit=1');
+    expect(first.data).to.deep.equal([]);
+    const tenth = await service.services.comments.find({ ownerId: owner.userId }, own[8] ?? '');
+    expect(first.next).to.equal(String(tenth.seq));
+    expect(textsOf(await list(owner, `?after=${first.next}&wait=25&limit=1`))).to.deep.equal(['of another']);
+  });
+
   it('replies, resolves, opens again, edits and deletes', async () => {
     const { owner, slug } = await service.newDrop();
     const agent = await service.newToken(owner, 'agent');
