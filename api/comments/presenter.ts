@@ -92,8 +92,9 @@ export const commentListShape = named(
   }),
 );
 
-/** Controls, directions, tags and the like, but not what writing systems and emoji need. */
-const invisible = /(?!\n|\t|\u200c|\u200d|[\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
+/** Controls, line separators, directions, tags and the like, but not what writing systems and emoji need. */
+const invisible =
+  /(?!\n|\t|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** A stranger's text for a program, whose user must see what a model reads. */
 function clean(words: string): string {

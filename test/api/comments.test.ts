@@ -239,7 +239,7 @@ describe('Comments', () => {
   it('programs get no directions of writing, no invisible characters and no controls of strangers', async () => {
     const { owner, slug } = await service.newDrop();
     const hidden =
-      '\u202a\u202e\u2066\u2069\u200b\u200e\u200f\u2060\ufeff\u00ad\u0007\u001b\r\u009b\u{e0041}\u{e007f}';
+      '\u202a\u202e\u2066\u2069\u200b\u200e\u200f\u2060\ufeff\u00ad\u0007\u001b\r\u009b\u{e0041}\u{e007f}\u2028\u2029\ufe00';
     const kept = 'می\u200cخواهم ❤️\u200d🔥\n\tاردو';
     const name = `E${hidden}ve`;
     await writeAsGuest(service, { owner, slug }, `a${hidden}${kept}`, name);
