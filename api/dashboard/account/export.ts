@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { Caller } from '../../../shared/accounts/account.ts';
-import { type Comment, commentStates } from '../../../shared/comments/comment.ts';
-import type { CommentPage } from '../../../shared/comments/comments.ts';
+import { commentStates } from '../../../shared/comments/comment.ts';
+import type { CommentFilter, CommentPage } from '../../../shared/comments/comments.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../../shared/drops/drop.ts';
 import { presentComment } from '../../comments/presenter.ts';
@@ -81,8 +81,10 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
         const record = presentVersionListItem(version, true);
         sent.push({ ...record, file: html, ...(context !== undefined && { context_file: context }) });
       }
-      exported.push(JSON.stringify({ ...presentDrop(drop, config.BASE_URL), versions: sent, ...more }));
-      if (sent.length < versions.length) deleted.push(slug);
+      const written = yield* readComments(caller, slug, name);
+      const record = { ...presentDrop(drop, config.BASE_URL), versions: sent, ...more };
+      exported.push(JSON.stringify({ ...record, comment_files: written.files }));
+      if (!written.isWhole || sent.length < versions.length) deleted.push(slug);
     }
     const changedAt = clock.now();
     const head = { exported_at: changedAt, user_id: caller.accountId, name: accountName };
@@ -92,24 +94,33 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
     yield { path: 'drops.json', bytes: Buffer.from(json), changedAt };
   }
 
-  /** Versions oldest first, the views of each UTC day that has any, and the comments, oldest change first. */
+  /** Versions oldest first, and the views of each UTC day that has any. */
   async function readDrop(caller: Caller, slug: string) {
     const drop = await drops.get(caller, slug);
     const versions = await drops.listVersions(caller, slug);
     const days = await viewStats.listDays(drop);
     const views = Array.from(days, ([date, count]) => ({ date, views: count }));
-    const written = (await readComments(caller, slug)).map((each) => presentComment(each, config.BASE_URL));
-    return { drop, versions: versions.toReversed(), views, comments: written };
+    return { drop, versions: versions.toReversed(), views };
   }
 
-  async function readComments(caller: Caller, slug: string): Promise<Comment[]> {
-    const read: Comment[] = [];
+  /** The comments, oldest change first, in files that fit into the memory. `isWhole`: false: the drop was deleted meanwhile. */
+  async function* readComments(
+    caller: Caller,
+    slug: string,
+    name: string,
+  ): AsyncGenerator<ZipEntry, { files: string[]; isWhole: boolean }> {
+    const files: string[] = [];
     for (let after: number | null = null; ; ) {
-      const filter = { slug, states: commentStates, after, limit: commentsAtOnce };
-      const { comments: found, next, hasMore }: CommentPage = await comments.list(caller, filter);
-      read.push(...found);
-      if (!hasMore) return read;
-      after = next;
+      const filter: CommentFilter = { slug, states: commentStates, after, limit: commentsAtOnce };
+      const part: CommentPage | null = await comments.list(caller, filter).catch(nullIfNotFound);
+      if (part === null) return { files, isWhole: false };
+      if (part.comments.length === 0) return { files, isWhole: true };
+      const path = `drops/${name}/comments ${files.length + 1}.json`;
+      const json = JSON.stringify(part.comments.map((comment) => presentComment(comment, config.BASE_URL)));
+      yield { path, bytes: Buffer.from(json), changedAt: clock.now() };
+      files.push(path);
+      if (!part.hasMore) return { files, isWhole: true };
+      after = part.next;
     }
   }
 
