@@ -8,6 +8,8 @@ const lookEveryMs = 500;
 /** The clock of another process may be so much behind. */
 const clockDifferenceMs = 5_000;
 const waitersPerCredential = 5;
+/** An account has as many tokens as it likes: it must not take the places of all others. */
+const waitersPerOwner = 100;
 const waitersAtMost = 1_000;
 
 export type Waiting = ReturnType<typeof createWaiting>;
@@ -75,10 +77,13 @@ export function createWaiting({
 
     /**
      * Resolves with true when a comment of the owner may have changed. With false after `ms`, when the signal aborts or the process
-     * stops; at once if the credential has 5 waiters, or the process 1,000.
+     * stops; at once if the credential has 5 waiters, the owner 100, or the process 1,000.
      */
     async wait(ownerId: string, credentialId: string, ms: number, signal: AbortSignal): Promise<boolean> {
-      const isFull = count >= waitersAtMost || (byCredential.get(credentialId) ?? 0) >= waitersPerCredential;
+      const isFull =
+        count >= waitersAtMost ||
+        (waiters.get(ownerId)?.size ?? 0) >= waitersPerOwner ||
+        (byCredential.get(credentialId) ?? 0) >= waitersPerCredential;
       if (isClosed || isFull || signal.aborted) return false;
       return new Promise((resolve) => {
         const wake = (isChanged: boolean) => {

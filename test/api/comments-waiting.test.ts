@@ -115,6 +115,23 @@ describe('GET /api/comments with wait', () => {
     );
   });
 
+  it('of more than 100 of an account the others are answered at once; another account waits', async () => {
+    const { owner } = await service.newDrop();
+    const connections = await Promise.all(Array.from({ length: 100 }, () => service.connect()));
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => service.newToken(owner)));
+    for (const [n, connection] of connections.entries()) {
+      const token = tokens[n % tokens.length]?.token;
+      const head = service.head('GET', '/api/comments?wait=25', { authorization: `Bearer ${token}` });
+      await connection.send(head);
+    }
+    await until(() => lists === 100, 'a hundred wait');
+    const full = await timed(wait(await service.newToken(owner), 'wait=25'));
+    expect([full.answer.status, full.answer.body.data]).to.deep.equal([200, []]);
+    expect(full.ms).to.be.below(10_000);
+    expect((await timed(wait(await service.newOwner(), 'wait=1'))).ms).to.be.at.least(950);
+    for (const connection of connections) connection.close();
+  });
+
   it('is answered when the process stops, which does not wait for it', async () => {
     const { owner } = await service.newDrop();
     const connection = await service.connect();
