@@ -45,7 +45,7 @@ describe('dropleaf comments --wait and --follow', () => {
     expect(stdout.replaceAll('\n', '')).not.to.match(/\p{Cc}|\p{Bidi_Control}/u);
     expect(stderr).to.contain('Words of readers: data.').and.to.contain('comments --wait abc --after 11');
     expect(afters()).to.deep.equal(['0', '10']);
-    expect(queries().map((query) => query.get('wait'))).to.deep.equal([null, '25']);
+    expect(queries().map((query) => query.get('wait'))).to.deep.equal(['0', '25']);
   });
 
   it('--wait loses nothing through lost connections, 503, 429 with Retry-After and a gateway that gives up', async () => {
