@@ -22,8 +22,8 @@ export interface Resolves {
   readonly reply: string | null;
 }
 
-/** A thread without its replies, because those of a drop can have more text than the memory. */
-export type Thread = Omit<Comment, 'replies'>;
+/** A thread without its texts, because those of a drop can be larger than the memory. */
+export type Thread = Omit<Comment, 'text' | 'replies'>;
 
 export type Resolutions = ReturnType<typeof createResolutions>;
 
@@ -41,11 +41,12 @@ export function createResolutions(deps: {
 }) {
   const { comments: store, drops, accounts, waiting, clock } = deps;
 
-  /** The open and held ones. */
+  /** The open and held ones: they are more than the cap, if some were opened again. */
   async function listThreads({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<Thread[]> {
-    const query = { dropId, states: ['open', 'held'], after: 0, limit: commentLimits.openPerDrop } as const;
+    const query = { dropId, states: ['open', 'held'], after: 0, limit: Number.MAX_SAFE_INTEGER } as const;
     const threads: Thread[] = [];
-    for await (const { replies: _, ...thread } of readInParts(store, ownerId, query)) threads.push(thread);
+    for await (const { text: _, replies: __, ...thread } of readInParts(store, ownerId, query))
+      threads.push(thread);
     return threads;
   }
 

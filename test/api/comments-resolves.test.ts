@@ -4,7 +4,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import type { Answer } from '../support/client.ts';
-import { changeComment, listComments, writeAsGuest, writeComment } from '../support/comments.ts';
+import { changeComment, copyComment, listComments, writeAsGuest, writeComment } from '../support/comments.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { type Owner, useService } from '../support/service.ts';
@@ -112,6 +112,18 @@ describe('A version that resolves comments', () => {
       expect((await listComments(agent, `?state=all&after=${next}&wait=0`)).data).to.have.length(2);
     });
   }
+
+  it('also when more than 500 comments are open, because some were opened again', async () => {
+    const { owner, slug } = await service.newDrop();
+    const { id } = (await writeComment(owner, slug)).body;
+    const [again = ''] = await copyComment(service, id, [
+      { state: 'resolved' },
+      ...Array<object>(499).fill({}),
+    ]);
+    expect((await changeComment(owner, again, { state: 'open' })).status).to.equal(200);
+    expect((await owner.put(slug, { resolves: [again] })).status).to.equal(200);
+    expect((await listComments(owner, '?state=resolved')).data.map((one) => one.id)).to.deep.equal([again]);
+  });
 
   it('without a reply, of held and of resolved comments, twice', async () => {
     const { owner, slug, ids } = await scene(1);
