@@ -26,7 +26,7 @@ export interface FaultReport {
   readonly wrong: readonly string[];
 }
 
-/** Slower than this and than twice the slowest before the fault is not usual. */
+/** Slower than this, than twice the slowest before the fault, and than twice the slowest that needs no server is not usual. */
 export const usualMs = 500;
 
 /**
@@ -51,7 +51,8 @@ export function findBroken(report: FaultReport, server: Server, forgivenMs: numb
 /** What an answer is like when nothing is wrong, by those before the fault. */
 export function usualOf(exchanges: readonly Exchange[], beganAt: number): (exchange: Exchange) => boolean {
   const before = exchanges.filter((exchange) => exchange.endedAt < beganAt);
-  const boundMs = Math.max(usualMs, 2 * slowest(before));
+  const idle = exchanges.filter(({ kind }) => kind === 'idle');
+  const boundMs = Math.max(usualMs, 2 * slowest(before), 2 * slowest(idle));
   return (exchange) => isAnswered(exchange) && tookMs(exchange) <= boundMs;
 }
 
