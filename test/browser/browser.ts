@@ -34,6 +34,9 @@ const firefoxOptions = {
   },
 };
 
+/** How long a step may take. Machines of CI run four browsers at once on two cores. */
+const patienceMs = process.env.CI ? 90_000 : 30_000;
+
 export type Engine = 'Chromium' | 'Firefox';
 
 /** What the tests of a suite use of a browser. */
@@ -109,7 +112,11 @@ export function useBrowser(more: readonly string[] = [], engine: Engine = 'Chrom
       if (browser === undefined) throw new Error('the browser runs only while tests run');
       if (options.javaScriptEnabled === false) needsChromium('contexts without scripts');
       // Firefox has other names for them, and asks for none.
-      return browser.newContext(engine === 'Chromium' && permissions ? { ...options, permissions } : options);
+      const context = await browser.newContext(
+        engine === 'Chromium' && permissions ? { ...options, permissions } : options,
+      );
+      context.setDefaultTimeout(patienceMs);
+      return context;
     },
     needsChromium,
   };

@@ -274,7 +274,7 @@ async function verifyEntry(
   Object.assign(entry, { metadata: drop.metadata, unknown: { versions: [], metadata: [], removal: false } });
 }
 
-/** Each is there once, and resolved by the version that resolves it, if that is there: its job may need a moment. */
+/** Each is there once, and resolved by the acknowledged version that resolves it: its job may need a moment. */
 async function verifyComments(
   client: Client,
   token: string,
@@ -317,7 +317,11 @@ async function verifyVersion(client: Client, token: string, entry: Entry, number
     page.text.startsWith(head) && page.text.endsWith(rest),
     `the html of ${where} is not what was posted`,
   );
-  entry.versions.set(number, posted);
+  if (entry.versions.has(number)) return;
+  // Its process may have ended before it asked for the job: the search for lost jobs, each 5 minutes, asks for it.
+  const { resolves, ...others } = posted;
+  if (resolves !== undefined) entry.comments.delete(resolves);
+  entry.versions.set(number, others);
 }
 
 async function listAll(client: Client, token: string): Promise<WireDrop[]> {
