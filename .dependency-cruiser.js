@@ -27,6 +27,7 @@ const engines = '^shared/engines/';
 
 /** The only places where a package of the registry may be imported. One without a row may be imported nowhere. */
 const vendors = {
+  '@csstools/css-tokenizer': '^cli/bundle/',
   '@bull-board/api': adapterOf('redis'),
   '@bull-board/express': adapterOf('redis'),
   '@fastify/busboy': '^api/http/',
@@ -49,9 +50,10 @@ const vendors = {
   'lru-cache': '^(api|shared)/',
   'markdown-it': '^(api|shared/threads)/',
   mongoose: adapterOf('mongo'),
+  mrmime: '^cli/bundle/',
   negotiator: '^api/',
   oauth4webapi: adapterOf('github'),
-  parse5: '^shared/html/',
+  parse5: '^(shared/html|cli/bundle)/',
   pino: '^bin/',
   'prom-client': adapterOf('prometheus'),
   piscina: adapterOf('sqlite|threads'),

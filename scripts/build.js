@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -87,13 +88,12 @@ async function bundleClient() {
     'const DROPLEAF_SERVED_BY = null;', // the service writes its address here (api/service/asset-files.ts)
     `const DROPLEAF_VERSION = ${JSON.stringify(version)};`,
   ];
-  const commander = createRequire(import.meta.url).resolve('commander');
-  const license = readFileSync(join(dirname(commander), 'LICENSE'), 'utf8').trim();
-  await bundle({
+  const { metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: ['cli/main.ts'],
     outfile: client,
     bundle: true,
+    metafile: true,
     platform: 'node',
     format: 'esm',
     target: 'node16',
@@ -101,9 +101,20 @@ async function bundleClient() {
       // commander is CommonJS and requires Node's modules.
       js: `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n${constants.join('\n')}`,
     },
-    footer: { js: `/* Contains commander:\n\n${license}\n*/` },
     logLevel: 'warning',
   });
+  const packages = new Set(
+    Object.keys(metafile.inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]),
+  );
+  packages.delete(undefined);
+  for (const path of packages) appendFileSync(client, licenseOf(path));
+}
+
+/** What the licences of packages ask for: their text goes with the code. */
+function licenseOf(path) {
+  const file = readdirSync(join(root, path)).find((name) => /^licen[cs]e/i.test(name));
+  if (file === undefined) throw new Error(`${path} has no licence`);
+  return `/* Contains ${path.slice('node_modules/'.length)}:\n\n${readFileSync(join(root, path, file), 'utf8').trim()}\n*/\n`;
 }
 
 /** Bundles every `browser/NAME.ts` and `browser/NAME.css`. No modules: from another origin they would need CORS. */

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { readNewPasscode } from '../ask.ts';
 import type { Context, OpenContext } from '../context.ts';
 import { CliError, capCodes, exitCodes, usageError } from '../errors.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import { addTag, readExpiry } from '../option-values.ts';
-import { type Page, readPage } from '../publish/page.ts';
+import { describeFile, type Page, readPage } from '../publish/page.ts';
 import { type Outcome, publish } from '../publish/publish.ts';
 import type { PublishOptions } from '../publish/request.ts';
-import { watchFile } from '../publish/watch.ts';
+import { type Watched, watchFiles } from '../publish/watch.ts';
 import { formatTime } from '../table.ts';
 import { readTarget } from '../target.ts';
 import { ensureSignedIn } from './sign-in.ts';
@@ -30,6 +31,7 @@ interface PublishFlags {
   readonly watch?: true;
   readonly open?: true;
   readonly allowSecrets?: true;
+  readonly allowMissing?: true;
 }
 
 export function addPublishCommand(program: Command, open: OpenContext, name: string): void {
@@ -37,7 +39,8 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
     .command('publish')
     .summary('publish an HTML file, or its next version')
     .description(
-      'Publishes a self-contained HTML file and prints its address. The file .dropleaf.json beside it remembers which page ' +
+      'Publishes an HTML file and prints its address. Images, style sheets, fonts, scripts and sounds that it names in its folder ' +
+        'become part of it. The file .dropleaf.json beside it remembers which page ' +
         'it became, so that publishing it again makes the next version at the same address. That file has no secrets: commit ' +
         'it. If the page was changed elsewhere since, nothing is overwritten.',
     )
@@ -63,6 +66,7 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
       'publish again each time the file is saved, until Ctrl+C; with --json one line for each time',
     )
     .option('--open', 'open the page in the browser')
+    .option('--allow-missing', 'publish a page also if it names local files that are not there')
     .option('--allow-secrets', 'publish what looks like a password or key')
     .addHelpText(
       'after',
@@ -83,13 +87,13 @@ async function publishFile(context: Context, file: string, flags: PublishFlags):
   if (flags.watch && !existsSync(file)) throw usageError(`--watch needs a file (got ${file})`);
   requireFile(file);
   const options = await readOptions(context, flags);
-  const publishPage = createPublisher(context, file, flags);
+  const publisher = createPublisher(context, file, flags);
   if (!flags.watch) {
-    const outcome = await publishPage(options);
+    const outcome = await publisher.publish(options);
     if (flags.open && outcome !== null) await openOrWarn(context, outcome.drop.url);
     return;
   }
-  await watchAndPublish(context, { file, flags, options, publishPage });
+  await watchAndPublish(context, { file, flags, options, publisher });
 }
 
 /** Nobody should sign in, or type a passcode, for a file that is not there. @throws CliError */
@@ -121,24 +125,36 @@ async function readOptions(context: Context, flags: PublishFlags): Promise<Publi
   };
 }
 
-type Publisher = (options: PublishOptions) => Promise<Outcome | null>;
+interface Publisher {
+  /** null: the page is as it was the last time. */
+  publish(options: PublishOptions): Promise<Outcome | null>;
+  /** The paths of the local files that became part of it the last time. */
+  files(): readonly string[];
+}
 
-/** @returns publishes the file; null: it is as it was the last time */
 function createPublisher(context: Context, file: string, flags: PublishFlags): Publisher {
   const { output } = context;
   let last: Page | null = null;
-  return async (options) => {
+  async function publishPage(options: PublishOptions): Promise<Outcome | null> {
     const page = await readPage(context, { file, ...flags });
     if (page.sha256 === last?.sha256) return null;
     for (const warning of page.warnings) if (!last?.warnings.includes(warning)) output.warn(warning);
     const outcome = await publish(context, page, options);
+    if (last === null) for (const file of page.files) output.note(`${file.path}: ${describeFile(file)}`);
     output.note(describe(outcome));
     const { open_comments: open, slug } = outcome.drop;
     if (open)
       output.note(`Open comments: ${open}. To read them: ${context.name} comments ${page.file ?? slug}`);
-    output.result(outcome.drop, last === null ? outcome.drop.url : null);
+    output.result(
+      { ...outcome.drop, ...(page.files.length > 0 && { files: page.files }) },
+      last === null ? outcome.drop.url : null,
+    );
     last = page;
     return outcome;
+  }
+  return {
+    publish: publishPage,
+    files: () => last?.files.map(({ path }) => join(dirname(file), path)) ?? [],
   };
 }
 
@@ -161,24 +177,26 @@ async function watchAndPublish(
     file,
     flags,
     options,
-    publishPage,
-  }: { file: string; flags: PublishFlags; options: PublishOptions; publishPage: Publisher },
+    publisher,
+  }: { file: string; flags: PublishFlags; options: PublishOptions; publisher: Publisher },
 ): Promise<void> {
   const { output } = context;
   let next = options;
-  const attempt = async (): Promise<number | null> => {
+  const attempt = async (changed: readonly string[]): Promise<Watched> => {
     try {
-      const outcome = await publishPage(next);
-      if (outcome === null) return null;
-      if (flags.open && next === options) await openOrWarn(context, outcome.drop.url);
-      next = { slug: outcome.drop.slug }; // later publishes change the page and nothing else
-      return null;
+      if (changed.length > 0) output.note(`Changed: ${changed.join(', ')}`);
+      const outcome = await publisher.publish(next);
+      if (outcome !== null) {
+        if (flags.open && next === options) await openOrWarn(context, outcome.drop.url);
+        next = { slug: outcome.drop.slug }; // later publishes change the page and nothing else
+      }
+      return { waitMs: null, files: publisher.files() };
     } catch (error) {
-      return waitAfter(error, output);
+      return { waitMs: waitAfter(error, output), files: null };
     }
   };
-  output.note(`Watching ${file}: each save is published. Ctrl+C ends it.`);
-  await watchFile(file, attempt);
+  output.note(`Watching ${file} and its local files: each save is published. Ctrl+C ends it.`);
+  await watchFiles(file, attempt);
 }
 
 /** @returns ms to wait; null: until the next change @throws what neither a save nor time can cure */

@@ -11,8 +11,11 @@ export interface PageReport {
 const maxTitle = 200;
 const maxExamples = 3;
 
-/** Looks for what authors of pages overlook: nothing here forbids publishing. Linear in the length of the page. */
-export function checkPage(html: string): PageReport {
+/**
+ * Looks for what authors of pages overlook: nothing here forbids publishing. Linear in the length of the page.
+ * @param isBundled its local files become part of it (bundle/bundle.ts)
+ */
+export function checkPage(html: string, { isBundled = false } = {}): PageReport {
   const hosts = new Set<string>();
   const relative = new Set<string>();
   const storage = new Map<string, number>();
@@ -38,7 +41,7 @@ export function checkPage(html: string): PageReport {
       `${uses}: the page runs in a sandbox without storage and cookies, where this throws an error`,
     );
   }
-  if (relative.size > 0 && !hasBase) {
+  if (relative.size > 0 && !hasBase && !isBundled) {
     warnings.push(
       `only the page itself is published: ${examples(relative)} will not be found; put it into the page (a data: URL) or use a full address`,
     );
@@ -46,10 +49,13 @@ export function checkPage(html: string): PageReport {
   return { title, warnings };
 }
 
+/** As much of an address as a line can show. */
+export function exampleOf(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
 function examples(found: ReadonlySet<string>): string {
-  const shown = [...found]
-    .slice(0, maxExamples)
-    .map((text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text));
+  const shown = [...found].slice(0, maxExamples).map(exampleOf);
   return shown.join(', ') + (found.size > maxExamples ? ' and others' : '');
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
+import type { Bundle, BundledFile } from '../bundle/bundle.ts';
 import type { Context } from '../context.ts';
 import { CliError, errorCode, refusal } from '../errors.ts';
 import { readAtMost } from '../read-at-most.ts';
@@ -23,6 +24,8 @@ export interface Page {
   /** The Markdown that the version gets as its context; null: none. */
   readonly context: { readonly text: string; readonly sha256: string } | null;
   readonly warnings: readonly string[];
+  /** The local files that became part of it. */
+  readonly files: readonly BundledFile[];
 }
 
 interface PageSource {
@@ -31,6 +34,8 @@ interface PageSource {
   /** The same for the context; undefined: none. */
   readonly context?: string | undefined;
   readonly allowSecrets?: boolean | undefined;
+  /** Publishes a page also if it names files that are not there. */
+  readonly allowMissing?: boolean | undefined;
 }
 
 /** spec 8. A service may have another limit: it is asked when a page comes near this one. */
@@ -40,21 +45,28 @@ const nearLimit = 0.9;
 const maxReadBytes = 64 * 1024 * 1024;
 const maxFileTitle = 200;
 
-/** @throws CliError if it cannot be read, is not UTF-8, is too large, or seems to contain a secret */
+/**
+ * Reads a page, and makes the local files that it names part of it.
+ * @throws CliError if it cannot be read, is not UTF-8, is too large, names a file that is not there, or seems to contain a secret
+ */
 export async function readPage(context: Context, source: PageSource): Promise<Page> {
   const { file } = source;
   const name = file === '-' ? 'stdin' : file;
-  const { bytes, isFile } = await readBytes(context, file);
-  const html = decode(bytes, name);
-  if (bytes.length === 0) throw refusal(`${name} is empty: there is nothing to publish`);
+  const { bytes: read, isFile } = await readBytes(context, file);
+  const written = decode(read, name);
+  if (read.length === 0) throw refusal(`${name} is empty: there is nothing to publish`);
   const about = source.context === undefined ? null : await readContext(context, source.context);
-  const sizeWarnings = await checkSize(context, name, bytes.length);
+  const { html, files, texts, missing, ...bundled } = await bundle(written, isFile ? file : null);
+  if (missing.length > 0 && !source.allowMissing) throw missingError(missing);
+  const bytes = html === written ? read : Buffer.from(html);
+  const sizeWarnings = await checkSize(context, name, bytes.length, files);
   const secrets = [
-    ...describeSecrets(name, html),
+    ...describeSecrets(name, written),
+    ...texts.flatMap(({ name, text }) => describeSecrets(name, text)),
     ...(about === null ? [] : describeSecrets(source.context ?? '', about.text)),
   ];
   if (secrets.length > 0 && !source.allowSecrets) throw secretsError(secrets);
-  const { title, warnings } = checkPage(html);
+  const { title, warnings } = checkPage(written, { isBundled: isFile });
   const fileTitle = isFile ? basename(resolve(file), extname(file)).slice(0, maxFileTitle) : null;
   return {
     file: isFile ? file : null,
@@ -64,12 +76,29 @@ export async function readPage(context: Context, source: PageSource): Promise<Pa
     ownTitle: title ?? fileTitle,
     fileTitle,
     context: about,
+    files,
     warnings: [
       ...sizeWarnings,
       ...warnings,
+      ...bundled.warnings,
+      ...missing.map((what) => `published although it is missing: ${what}`),
       ...secrets.map((secret) => `published although it looks like a secret: ${secret}`),
     ],
   };
+}
+
+/** @param file null: stdin has no folder */
+async function bundle(html: string, file: string | null): Promise<Bundle> {
+  if (file === null) return { html, files: [], texts: [], missing: [], warnings: [] };
+  const { bundlePage } = await import('../bundle/bundle.ts'); // here, so that other commands start sooner
+  return bundlePage(html, file);
+}
+
+function missingError(missing: readonly string[]): CliError {
+  const lines = ['not published, because viewers would not see what the page names:', ...missing];
+  return refusal(
+    `${lines.join('\n  ')}\nPut the files into the folder of the page; or publish without them: --allow-missing.`,
+  );
 }
 
 export function hash(bytes: Uint8Array): string {
@@ -136,14 +165,29 @@ async function readContext(context: Context, file: string): Promise<Page['contex
 const isDiscovery = fields({ limits: fields({ html_max_bytes: isCount }) });
 
 /** @returns a warning if the page is close to the limit @throws CliError if it is over it */
-async function checkSize({ api }: Context, name: string, bytes: number): Promise<string[]> {
+async function checkSize(
+  { api }: Context,
+  name: string,
+  bytes: number,
+  files: readonly BundledFile[],
+): Promise<string[]> {
   if (bytes < usualMaxBytes * nearLimit) return [];
   const discovery = await api.request('GET', '/.well-known/dropleaf.json', { isPublic: true });
   const max = discovery.json(isDiscovery).limits.html_max_bytes;
   const sizes = `${bytes} of at most ${max} bytes`;
-  if (bytes > max)
-    throw refusal(`${name} is too large: ${sizes}. Make its images smaller, or leave data out`);
+  if (bytes > max) {
+    const total = (file: BundledFile) => file.bytes * file.times;
+    const largest = files.toSorted((a, b) => total(b) - total(a)).slice(0, 3);
+    const named = largest.map((file) => `${file.path} (${describeFile(file)})`).join(', ');
+    const hint = named === '' ? '' : ` The largest files in it are ${named}.`;
+    throw refusal(`${name} is too large: ${sizes}.${hint} Make its images smaller, or leave data out`);
+  }
   return bytes >= max * nearLimit ? [`the page is close to the limit: ${sizes}`] : [];
+}
+
+/** Its size, and how often it is in the page. */
+export function describeFile({ bytes, times }: BundledFile): string {
+  return `${bytes} bytes${times === 1 ? '' : `, ${times} times`}`;
 }
 
 function describeSecrets(name: string, text: string): string[] {

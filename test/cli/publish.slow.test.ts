@@ -151,7 +151,12 @@ describe('dropleaf publish', () => {
       'a.html',
       '<script src="https://cdn.example/a.js"></script><script>localStorage.a</script><img src="b.png">',
     );
-    const { stdout, stderr, code } = await run(['a.html']);
+    await fails(
+      7,
+      ['a.html'],
+      ['not published', 'b.png: there is no such file (a.html:1)', '--allow-missing'],
+    );
+    const { stdout, stderr, code } = await run(['a.html', '--allow-missing']);
     expect(code).to.equal(0);
     expect(stdout).to.match(/^http\S+\n$/);
     for (const text of ['cdn.example', 'localStorage', 'b.png', 'no <title>'])
@@ -162,6 +167,25 @@ describe('dropleaf publish', () => {
       write('large.html', `<title>L</title>${'x'.repeat(bytes)}`);
       expect((await run(['large.html'])).stderr).to.contain('close to the limit');
     }
+  });
+
+  it('local files become part of the page, and are named with their sizes; one that is too large is named, too', async () => {
+    write('a.html', '<title>A</title><link rel=stylesheet href=a.css><script src=a.js></script>');
+    write('a.css', 'p{}');
+    write('a.js', 'a()');
+    const { stdout, stderr } = await run(['a.html']);
+    expect(stderr).to.contain('a.css: 3 bytes\na.js: 3 bytes\n');
+    const { text } = await publisher.service.get(`${new URL(stdout.trim()).pathname}/raw`);
+    expect(text).to.contain('<style>p{}</style><script>a()</script>');
+    write('a.css', `/*${'x'.repeat(2_097_152)}*/`);
+    await fails(
+      7,
+      ['a.html'],
+      ['too large', 'The largest files in it are a.css (2097156 bytes), a.js (3 bytes).'],
+    );
+    write('a.css', `/* AKIA${'ABCDEFGHIJKLMNOP'} */`);
+    const [listed] = JSON.parse(`[${(await run(['a.html', '--allow-secrets', '--json'])).stdout}]`);
+    expect(listed.files.map(({ path }: { path: string }) => path)).to.deep.equal(['a.css', 'a.js']);
   });
 
   const mistakes: [what: string, args: string[], code: number, answer: string][] = [
@@ -234,7 +258,16 @@ describe('dropleaf publish', () => {
     write('other.html', '<title>Other</title>');
     write('a.html', '<title>A</title>4');
     await until(() => versions().length === 4, 'version 4');
-    expect(versions()).to.deep.equal([1, 2, 3, 4]);
+    write('a.html', '<title>A</title><link rel=stylesheet href="css/a.css">');
+    await watching.firstMatch(/(css\/a\.css: there is no such file)/);
+    mkdirSync(path('css'));
+    write('css/a.css', '5{}');
+    write('a.html', '<title>A</title><link rel=stylesheet href="css/a.css"> ');
+    await until(() => versions().length === 5, 'version 5');
+    write('css/a.css', '6{}');
+    await watching.firstMatch(/(Changed: a\.css)/);
+    await until(() => versions().length === 6, 'version 6');
+    expect(versions()).to.deep.equal([1, 2, 3, 4, 5, 6]);
     watching.kill('SIGINT');
     expect((await watching.ended()).code).to.equal(130);
   });

@@ -1,0 +1,87 @@
+import { basename, dirname, resolve } from 'node:path';
+import { lineOf } from '../publish/page-scan.ts';
+import { attributeOf, type Written } from './attributes.ts';
+import { applyEdits } from './edits.ts';
+import { elementsOf } from './elements.ts';
+import { openFolder, resolveLocal, urlOf } from './folder.ts';
+import { createLedger, type Refusal } from './ledger.ts';
+import { type Inliner, planEdits } from './places.ts';
+import { createReader } from './reader.ts';
+import { findLoads } from './script-loads.ts';
+import { createSprites } from './sprites.ts';
+
+/** A page with the files of its folder that it names. */
+export interface Bundle {
+  readonly html: string;
+  readonly files: readonly BundledFile[];
+  /** Style sheets and scripts, as they were read. */
+  readonly texts: readonly { readonly name: string; readonly text: string }[];
+  /** What could not be read, why, and where it is named. */
+  readonly missing: readonly string[];
+  /** What works on the author's disk and nowhere else, and what to do. */
+  readonly warnings: readonly string[];
+}
+
+export interface BundledFile {
+  /** Below the folder of the page. */
+  readonly path: string;
+  readonly bytes: number;
+  /** How often it is in the page. */
+  readonly times: number;
+}
+
+/**
+ * Makes the local files that a page names part of it; nothing else of it changes. Only files in the folder of the page are read.
+ * @param file the path of the page
+ */
+export async function bundlePage(html: string, file: string): Promise<Bundle> {
+  const name = basename(file);
+  const ledger = createLedger();
+  const reader = createReader(await openFolder(dirname(resolve(file))), ledger);
+  const sprites = createSprites(html);
+  const elements = elementsOf(html);
+  const base = baseOf(elements, urlOf(name));
+  const at = (line: number) => `${name}:${line}`;
+  const refuse = (what: Refusal, address: string, where: string) => {
+    if (resolveLocal(address, base) !== null) ledger.refuse(what, address, where);
+  };
+  const refuseLoads = (text: string, path: string) => {
+    for (const { address, offset } of findLoads(text))
+      refuse('load', address, `${path}:${lineOf(text, offset)}`);
+  };
+
+  const inliner: Inliner = {
+    shown: (address, line) => reader.shown(address, base, at(line)),
+    style: (address, line) => reader.style(address, base, at(line)),
+    inCss: (address, use, line) => reader.inCss(address, use, base, at(line)),
+    async script(address, line) {
+      const found = await reader.readText(address, base, at(line));
+      if (found === null) return null;
+      refuseLoads(found.text, found.path);
+      return found.text;
+    },
+    async symbol(address, line) {
+      const found = await reader.readText(address, base, at(line));
+      if (found === null) return null;
+      const { hash } = found.url;
+      const fault = sprites.add(found.path, found.text, hash);
+      if (fault !== null) ledger.miss(at(line), address, fault);
+      return fault === null ? hash : null;
+    },
+    refuse: (what, address, line) => refuse(what, address, at(line)),
+  };
+  refuseLoads(html, name);
+  const edits = await planEdits(html, elements, inliner);
+  const body = elements.find(({ element }) => element.tagName === 'body');
+  const end = body?.at.endTag?.startOffset ?? html.length;
+  return { ...ledger.read(), html: applyEdits(html, [...edits, ...sprites.edits(end)]) };
+}
+
+/** What relative addresses of the document start from. */
+function baseOf(elements: readonly Written[], page: URL): URL {
+  for (const written of elements) {
+    const href = written.element.tagName === 'base' ? attributeOf(written, 'href') : null;
+    if (href !== null && URL.canParse(href, page.href)) return new URL(href, page);
+  }
+  return page;
+}

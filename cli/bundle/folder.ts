@@ -1,0 +1,112 @@
+import { open, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { errorCode } from '../errors.ts';
+import { readAtMost } from '../read-at-most.ts';
+import { mediaTypeOf } from './media-type.ts';
+
+/** A file in the folder of a page. */
+export interface LocalFile {
+  /** Below the folder, with `/`. */
+  readonly path: string;
+  /** Addresses in it are relative to this one. */
+  readonly url: URL;
+  readonly bytes: Uint8Array;
+  readonly type: string;
+}
+
+/** Why a page cannot have a file. */
+export interface Fault {
+  readonly fault: string;
+}
+
+const origin = 'http://folder.invalid';
+/** Below it, so that `..` is seen to lead out. */
+const top = `${origin}/folder/`;
+/** No page is as long. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** The address of a file in the folder. */
+export function urlOf(path: string): URL {
+  return new URL(path.split('/').map(encodeURIComponent).join('/'), top);
+}
+
+/** Where an address leads, as a browser would take it. null: to another site, into the document itself, or nowhere. */
+export function resolveLocal(address: string, base: URL): URL | null {
+  const text = address.trim();
+  if (text === '' || text.startsWith('#') || !URL.canParse(text, base.href)) return null;
+  const url = new URL(text, base);
+  if (url.protocol === 'file:') return url;
+  if (url.origin !== origin) return null;
+  // Sites are written for the root of a host: here that is the folder.
+  return /^[/\\]/.test(text) ? new URL(`.${url.pathname}${url.search}${url.hash}`, top) : url;
+}
+
+export type Folder = Awaited<ReturnType<typeof openFolder>>;
+
+/** @param path of a folder that is there. Nothing outside of it is read, and nothing that is hidden. */
+export async function openFolder(path: string) {
+  const root = await realpath(path);
+
+  /** The file on the disk; some disks have another normal form of its name. */
+  async function find(name: string): Promise<string | Fault> {
+    for (const form of new Set([name, name.normalize('NFC'), name.normalize('NFD')])) {
+      try {
+        return await realpath(join(root, form));
+      } catch (error) {
+        const code = errorCode(error);
+        if (code === 'ELOOP') return { fault: 'links that lead to each other' };
+        if (code !== 'ENOENT' && code !== 'ENOTDIR') return { fault: `it cannot be read (${code})` };
+      }
+    }
+    return { fault: 'there is no such file' };
+  }
+
+  async function read(url: URL): Promise<Omit<LocalFile, 'url'> | Fault> {
+    if (!url.href.startsWith(top)) return { fault: 'it is outside of the folder of the page' };
+    let name: string;
+    try {
+      name = decodeURIComponent(url.pathname.slice(new URL(top).pathname.length));
+    } catch {
+      return { fault: 'its name is not valid in an address' };
+    }
+    if (name.includes('\0')) return { fault: 'its name is not valid in an address' };
+    if (/(?:^|[/\\])\./.test(name)) return { fault: 'it is hidden, and not read' };
+    const found = await find(name);
+    if (typeof found !== 'string') return found;
+    if (!found.startsWith(root.endsWith(sep) ? root : root + sep))
+      return { fault: 'it is outside of the folder of the page' };
+    const bytes = await readWhole(found);
+    return 'fault' in bytes ? bytes : { path: name, bytes, type: mediaTypeOf(name, bytes) };
+  }
+
+  const known = new Map<string, ReturnType<typeof read>>();
+  return {
+    /** Each file is read once. */
+    async read(url: URL): Promise<LocalFile | Fault> {
+      const key = url.protocol + url.host + url.pathname;
+      const reading = known.get(key) ?? read(url);
+      known.set(key, reading);
+      const found = await reading;
+      return 'fault' in found ? found : { ...found, url };
+    },
+  };
+}
+
+async function readWhole(path: string): Promise<Uint8Array | Fault> {
+  try {
+    if (!(await stat(path)).isFile()) return { fault: 'it is a folder, or no ordinary file' };
+    const handle = await open(path);
+    try {
+      const before = await handle.stat();
+      const bytes = await readAtMost(handle.createReadStream({ autoClose: false }), maxBytes);
+      if (bytes === null) return { fault: `it has more than ${maxBytes} bytes` };
+      const after = await handle.stat();
+      const isSame = bytes.length === before.size && before.mtimeMs === after.mtimeMs;
+      return isSame ? bytes : { fault: 'it was changed while it was read: try again' };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    return { fault: `it cannot be read (${errorCode(error) ?? String(error)})` };
+  }
+}

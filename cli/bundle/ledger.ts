@@ -1,0 +1,55 @@
+import { exampleOf } from '../publish/page-checks.ts';
+import type { LocalFile } from './folder.ts';
+
+/** What cannot become part of a document, and what to do. */
+const advice = {
+  module:
+    'a module loads other files. Bundle it, and name the bundle in a script without type="module": npx esbuild FILE --bundle --format=iife --outfile=bundle.js',
+  frame: 'a page in a frame is not published. Publish it by itself, and use its address',
+  page: 'a page that a link leads to is not published. Publish it by itself, and link to its address',
+  load: 'a script loads it while the page runs. Put the data into the script or the page; a bundler does that: npx esbuild FILE --bundle --format=iife --loader:.json=json --loader:.csv=text --outfile=bundle.js',
+} as const;
+
+export type Refusal = keyof typeof advice;
+
+/** What became of the files of a page. */
+export type Ledger = ReturnType<typeof createLedger>;
+
+export function createLedger() {
+  const files = new Map<string, { readonly bytes: number; times: number }>();
+  const texts = new Map<string, string>();
+  const missing = new Map<string, string[]>();
+  const refused = new Map<Refusal, Set<string>>();
+  return {
+    use({ path, bytes }: LocalFile): void {
+      const file = files.get(path) ?? { bytes: bytes.length, times: 0 };
+      file.times += 1;
+      files.set(path, file);
+    },
+    readText: (path: string, text: string): void => void texts.set(path, text),
+    /** @param where the file and the line that name it */
+    miss(where: string, address: string, fault: string): void {
+      const key = `${exampleOf(address)}: ${fault}`;
+      missing.set(key, [...(missing.get(key) ?? []), where]);
+    },
+    refuse(what: Refusal, address: string, where: string): void {
+      refused.set(what, (refused.get(what) ?? new Set()).add(`${exampleOf(address)} (${where})`));
+    },
+    read: () => ({
+      files: [...files].map(([path, file]) => ({ path, ...file })),
+      texts: [...texts].map(([name, text]) => ({ name, text })),
+      missing: [...missing].map(([what, [where, ...others]]) => {
+        const more = others.length === 0 ? '' : ` and ${others.length} times more`;
+        return `${what} (${where}${more})`;
+      }),
+      warnings: [...refused].map(([what, names]) => `${listed([...names])}: ${advice[what]}`),
+    }),
+  };
+}
+
+const maxListed = 20;
+
+function listed(names: readonly string[]): string {
+  const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : '';
+  return names.slice(0, maxListed).join(', ') + more;
+}
