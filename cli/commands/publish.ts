@@ -192,11 +192,16 @@ async function watchAndPublish(
       }
       return { waitMs: null, files: publisher.files() };
     } catch (error) {
-      return { waitMs: waitAfter(error, output), files: null };
+      return { waitMs: waitAfter(error, output), files: isRefusedHere(error) ? null : publisher.files() };
     }
   };
   output.note(`Watching ${file} and its local files: each save is published. Ctrl+C ends it.`);
   await watchFiles(file, attempt);
+}
+
+/** Whether the client did not send the page: what it is made of is unknown then. */
+function isRefusedHere(error: unknown): boolean {
+  return error instanceof CliError && error.exitCode === exitCodes.refused && error.status === undefined;
 }
 
 /** @returns ms to wait; null: until the next change @throws what neither a save nor time can cure */
