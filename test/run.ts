@@ -49,6 +49,8 @@ for (const run of runs) if (run.name === 'quick') outcomes.push(await runMocha(r
 const others = divide(runs.filter(({ name }) => name !== 'quick'));
 await Promise.all(Array.from({ length: 4 }, runNext));
 for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
+// Again at the end: in the output of four runs at once a failure stands far above.
+for (const failure of outcomes.flatMap(({ failures }) => failures)) say(`FAILED ${failure}`);
 const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
 const skipped = sum(outcomes.map((one) => one.skipped.length));
 if (interrupted) say('The run was interrupted.');
@@ -158,8 +160,9 @@ async function runMocha({ name, engine, files }: Run, options: readonly string[]
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 }); // a process that is just ending may still write
   if (signal !== null) interrupted = true;
   if (outcome !== undefined && (code === 0 || outcome.failed > 0)) return outcome;
-  say(`mocha failed (${signal ?? `exit code ${code}`})`);
-  return { passed: 0, skipped: [], ...outcome, failed: 1 };
+  const failure = `mocha failed (${signal ?? `exit code ${code}`})`;
+  say(failure);
+  return { passed: 0, skipped: [], ...outcome, failed: 1, failures: [`${name} tests: ${failure}`] };
 }
 
 /** In memory where Linux offers 1 GiB, so that commits need no disk; slow tests execute files, which /dev/shm may forbid. */

@@ -26,8 +26,9 @@ describe('The test runner', () => {
     expect(status).to.equal(0);
   });
 
-  it('fails when a test fails', () => {
+  it('fails when a test fails, and names it again at the end', () => {
     const { status, lines } = run(['--engine=embedded', quick, '-g', 'settings.md'], {}, makeTempDir()); // which has no docs/settings.md
+    expect(lines.findLast((line) => line.startsWith('FAILED'))).to.match(/settings\.md.*: ENOENT/);
     expect(lines.at(-1)).to.equal('0 passed, 1 failed');
     expect(status).to.equal(1);
   });

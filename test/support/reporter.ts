@@ -7,6 +7,8 @@ export interface Outcome {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly { readonly reason: string; readonly file: string }[];
+  /** A line each: the file, the test, and how the error begins. */
+  readonly failures: readonly string[];
 }
 
 /** How long after the last test everything that tests opened must be closed. */
@@ -22,6 +24,10 @@ export default class Reporter extends Mocha.reporters.Base {
     runner.on(EVENT_TEST_PENDING, (test: Mocha.Test) => {
       skipped.push({ reason: skipReasonOf(test), file: sourceOf(test) });
     });
+    const failures: string[] = [];
+    runner.on(EVENT_TEST_FAIL, (test: Mocha.Runnable, error: Error) => {
+      failures.push(`${sourceOf(test)}: ${test.fullTitle()}: ${error.message.slice(0, 1_000)}`);
+    });
     const files = (options as { spec?: string[] }).spec ?? []; // mocha puts the files of its command line there
     if (files.length <= 2) new Mocha.reporters.Spec(runner, options);
     else this.printFiles(runner);
@@ -29,13 +35,15 @@ export default class Reporter extends Mocha.reporters.Base {
       const { passes: passed, failures: failed } = this.stats;
       const send = (extra: number) =>
         process.send?.({
-          ...{ passed, failed: failed + extra, skipped },
+          ...{ passed, failed: failed + extra, skipped, failures },
         } satisfies Outcome);
       send(0);
       process.once('disconnect', () => process.exit(1));
       process.channel?.unref();
       setTimeout(() => {
-        process.stdout.write(`Tests left these open: ${process.getActiveResourcesInfo().join(', ')}\n`);
+        const open = `Tests left these open: ${process.getActiveResourcesInfo().join(', ')}`;
+        process.stdout.write(`${open}\n`);
+        failures.push(open);
         send(1);
         process.exit(1);
       }, closeMs).unref();
