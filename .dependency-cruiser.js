@@ -102,6 +102,12 @@ export default {
       ['^shared/config/'],
       'The configuration is read before anything else exists.',
     ),
+    folder(
+      'page-checks-import-page-checks',
+      '^shared/page-checks/',
+      ['^shared/(page-checks/|html/html-file\\.ts$)'],
+      'They are also part of the client.',
+    ),
     {
       name: 'adapters-import-contracts',
       comment: 'An adapter knows records, ports and its own technology, and no service.',
@@ -173,8 +179,8 @@ export default {
     folder(
       'cli-imports-cli',
       '^cli/',
-      ['^cli/'],
-      'The client is one file that runs without the service. Types count too: swc cannot tell them from code.',
+      ['^cli/', '^shared/page-checks/', '^shared/html/html-file\\.ts$'],
+      'The client is one file that runs without the service, and shares only what judges a page. Types count too: swc cannot tell them from code.',
     ),
     {
       name: 'nobody-imports-browser',

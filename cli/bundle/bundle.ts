@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { lineOf } from '../publish/page-scan.ts';
+import { lineOf } from '../../shared/page-checks/page-scan.ts';
 import { attributeOf, type Written } from './attributes.ts';
 import { applyEdits } from './edits.ts';
 import { elementsOf } from './elements.ts';

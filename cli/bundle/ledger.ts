@@ -1,4 +1,4 @@
-import { exampleOf } from '../publish/page-checks.ts';
+import { exampleOf } from '../../shared/page-checks/page-checks.ts';
 import type { LocalFile } from './folder.ts';
 
 /** What cannot become part of a document, and what to do. */

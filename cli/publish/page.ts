@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
+import { checkPage } from '../../shared/page-checks/page-checks.ts';
+import { findSecrets } from '../../shared/page-checks/secrets.ts';
 import type { Bundle, BundledFile } from '../bundle/bundle.ts';
 import type { Context } from '../context.ts';
 import { CliError, errorCode, refusal } from '../errors.ts';
 import { readAtMost } from '../read-at-most.ts';
 import { fields, isCount } from '../shape.ts';
-import { checkPage } from './page-checks.ts';
-import { findSecrets } from './secrets.ts';
 
 /** A page that was read and checked. */
 export interface Page {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { checkPage } from '../../shared/page-checks/page-checks.ts';
 import type { Context } from '../context.ts';
 import { type Drop, type DropState, readLive, requestDrop } from '../drop.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
@@ -6,7 +7,6 @@ import type { ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
 import { fields, isCount, listOf } from '../shape.ts';
 import { hash, type Page } from './page.ts';
-import { checkPage } from './page-checks.ts';
 import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
 
 export interface Outcome {

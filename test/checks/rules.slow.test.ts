@@ -22,6 +22,7 @@ const forbidden: readonly Planted[] = [
   plant('shared/config/planted-io.ts', "import 'node:fs';", 'config-is-pure'),
   plant('shared/util/planted.ts', "import '../domain/ids.ts';", 'util-imports-util'),
   plant('shared/html/planted.ts', "import '../domain/ids.ts';", 'html-imports-html'),
+  plant('shared/page-checks/planted.ts', "import '../html/tree.ts';", 'page-checks-import-page-checks'),
   plant('scripts/planted.ts', "import '../shared/drops/drops.ts';", 'scripts-import-config'),
   plant('shared/planted/planted.ts', "import './sqlite.ts';", 'only-engines-pick-adapters'),
   plant('shared/planted/open.ts', "import '../engines/open-services.ts';", 'engines-are-opened-by-processes'),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkPage } from '../../cli/publish/page-checks.ts';
+import { checkPage } from '../../shared/page-checks/page-checks.ts';
 import { cpuMsOf } from '../support/cpu.ts';
 
 /** The warnings of a page with a title. */

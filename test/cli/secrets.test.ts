@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { findSecrets } from '../../cli/publish/secrets.ts';
 import { newToken } from '../../shared/credentials/token.ts';
+import { findSecrets } from '../../shared/page-checks/secrets.ts';
 import { cpuMsOf } from '../support/cpu.ts';
 
 const now = Date.UTC(2026, 10, 23);
