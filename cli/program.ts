@@ -3,6 +3,7 @@ import { addAccountCommands } from './commands/account.ts';
 import { addAgentCommands } from './commands/agents.ts';
 import { addChangingCommands } from './commands/changing.ts';
 import { addCommentCommands } from './commands/comments.ts';
+import { addProjectCommands } from './commands/project.ts';
 import { addPublishCommand } from './commands/publish.ts';
 import { addReadingCommands } from './commands/reading.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
@@ -52,6 +53,7 @@ function createProgram(io: CliIo): Command {
   });
   addSignInCommands(program, open, name);
   addPublishCommand(program, open, name);
+  addProjectCommands(program, open, name);
   addReadingCommands(program, open, name);
   addChangingCommands(program, open, name);
   addCommentCommands(program, open, name);

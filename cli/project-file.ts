@@ -9,6 +9,7 @@ import {
   isRecord,
   isSlug,
   isText,
+  isTime,
   isToken,
   optional,
   type ShapeOf,
@@ -24,6 +25,10 @@ const isPublished = fields({
   sha256: isText,
   /** That of the context that was published with them; absent: none. */
   context_sha256: optional(isText),
+  /** `html`: with --html; `text`: with --text; absent: neither. */
+  as: optional(isText),
+  /** When the page expires, as this client last saw it, in Unix ms; absent: never. */
+  expires_at: optional(isTime),
   /** Up to where `comments --wait` printed its comments; absent: it printed none. */
   comments: optional(isText),
 });
@@ -48,6 +53,16 @@ export function recall(file: string, origin: string): Published | null {
   const path = projectPath(file);
   const entry = entryOf(parse(path, readText(path)), nameOf(file), origin);
   return entry === null || 'creating' in entry ? null : entry;
+}
+
+/** @returns the files of a folder that were published there, by their paths @throws CliError as `recall` does */
+export function recallAll(folder: string, origin: string): [file: string, published: Published][] {
+  const path = join(resolve(folder), projectFileName);
+  const project = parse(path, readText(path));
+  return Object.keys(project.files).flatMap((name) => {
+    const entry = entryOf(project, name, origin);
+    return entry === null || 'creating' in entry ? [] : [[join(folder, name), entry]];
+  });
 }
 
 /**

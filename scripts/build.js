@@ -68,7 +68,8 @@ async function build() {
     stdio: 'inherit',
   });
   for (const file of folders.flatMap((folder) => list(folder).map((path) => join(folder, path)))) {
-    if (file.endsWith('.sql') || file.startsWith(served)) cpSync(join(root, file), join(outDir, file));
+    if (file.endsWith('.sql') || file.startsWith(served) || /^cli.*\.js$/.test(file))
+      cpSync(join(root, file), join(outDir, file));
   }
   removeLeftovers();
   if (folders.includes('cli')) await bundleClient();
@@ -97,9 +98,10 @@ async function bundleClient() {
     platform: 'node',
     format: 'esm',
     target: 'node16',
+    minifyWhitespace: true, // a third less to download and to parse; names stay, for stack traces
     banner: {
       // commander is CommonJS and requires Node's modules.
-      js: `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n${constants.join('\n')}`,
+      js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);\n${constants.join('\n')}`,
     },
     logLevel: 'warning',
   });
@@ -171,9 +173,10 @@ function writeAssets(files) {
 function removeLeftovers() {
   for (const file of list('dist')) {
     const path = join(outDir, file);
-    const source = join(root, relative(outDir, path)).replace(/\.js(\.map)?$/, '.ts');
-    if (path !== client && !path.startsWith(assets) && statSync(path).isFile() && !existsSync(source))
-      rmSync(path);
+    const copied = join(root, relative(outDir, path));
+    const source = copied.replace(/\.js(\.map)?$/, '.ts');
+    if (path === client || path.startsWith(assets) || !statSync(path).isFile()) continue;
+    if (!existsSync(source) && !existsSync(copied)) rmSync(path);
   }
 }
 

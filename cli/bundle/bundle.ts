@@ -3,12 +3,14 @@ import { lineOf } from '../../shared/page-checks/page-scan.ts';
 import { attributeOf, type Written } from './attributes.ts';
 import { applyEdits } from './edits.ts';
 import { elementsOf } from './elements.ts';
-import { openFolder, resolveLocal, urlOf } from './folder.ts';
+import { type Folder, openFolder, resolveLocal, urlOf } from './folder.ts';
 import { createLedger, type Refusal } from './ledger.ts';
 import { type Inliner, planEdits } from './places.ts';
 import { createReader } from './reader.ts';
 import { findLoads } from './script-loads.ts';
 import { createSprites } from './sprites.ts';
+
+export { folderOf } from './folder.ts';
 
 /** A page with the files of its folder that it names. */
 export interface Bundle {
@@ -30,24 +32,35 @@ export interface BundledFile {
   readonly times: number;
 }
 
+interface BundleOptions {
+  /** Absent: the one that has the page. */
+  readonly folder?: Folder | undefined;
+  /** Whether the lines of `html` are those of the file. */
+  readonly hasLines?: boolean;
+}
+
 /**
  * Makes the local files that a page names part of it; nothing else of it changes. Only files in the folder of the page are read.
  * @param file the path of the page
  */
-export async function bundlePage(html: string, file: string): Promise<Bundle> {
+export async function bundlePage(
+  html: string,
+  file: string,
+  { folder, hasLines = true }: BundleOptions = {},
+): Promise<Bundle> {
   const name = basename(file);
   const ledger = createLedger();
-  const reader = createReader(await openFolder(dirname(resolve(file))), ledger);
+  const reader = createReader(folder ?? (await openFolder(dirname(resolve(file)))), ledger);
   const sprites = createSprites(html);
   const elements = elementsOf(html);
   const base = baseOf(elements, urlOf(name));
-  const at = (line: number) => `${name}:${line}`;
+  const at = (line: number) => (hasLines ? `${name}:${line}` : name);
   const refuse = (what: Refusal, address: string, where: string) => {
     if (resolveLocal(address, base) !== null) ledger.refuse(what, address, where);
   };
   const refuseLoads = (text: string, path: string) => {
     for (const { address, offset } of findLoads(text))
-      refuse('load', address, `${path}:${lineOf(text, offset)}`);
+      refuse('load', address, path === name ? at(lineOf(text, offset)) : `${path}:${lineOf(text, offset)}`);
   };
 
   const inliner: Inliner = {

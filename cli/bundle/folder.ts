@@ -41,28 +41,12 @@ export function resolveLocal(address: string, base: URL): URL | null {
   return /^[/\\]/.test(text) ? new URL(`.${url.pathname}${url.search}${url.hash}`, top) : url;
 }
 
-export type Folder = Awaited<ReturnType<typeof openFolder>>;
+export type Folder = ReturnType<typeof createFolder>;
 
-/** @param path of a folder that is there. Nothing outside of it is read, and nothing that is hidden. */
-export async function openFolder(path: string) {
-  const root = await realpath(path);
-
-  /** The file on the disk; some disks have another normal form of its name. */
-  async function find(name: string): Promise<string | Fault> {
-    for (const form of new Set([name, name.normalize('NFC'), name.normalize('NFD')])) {
-      try {
-        return await realpath(join(root, form));
-      } catch (error) {
-        const code = errorCode(error);
-        if (code === 'ELOOP') return { fault: 'links that lead to each other' };
-        if (code !== 'ENOENT' && code !== 'ENOTDIR') return { fault: `it cannot be read (${code})` };
-      }
-    }
-    return { fault: 'there is no such file' };
-  }
-
+/** Nothing outside of a folder is read, and nothing that is hidden. @param readNamed by the path below it, with `/` */
+function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) {
   async function read(url: URL): Promise<Omit<LocalFile, 'url'> | Fault> {
-    if (!url.href.startsWith(top)) return { fault: 'it is outside of the folder of the page' };
+    if (!url.href.startsWith(top)) return outside;
     let name: string;
     try {
       name = decodeURIComponent(url.pathname.slice(new URL(top).pathname.length));
@@ -71,11 +55,7 @@ export async function openFolder(path: string) {
     }
     if (name.includes('\0')) return { fault: 'its name is not valid in an address' };
     if (/(?:^|[/\\])\./.test(name)) return { fault: 'it is hidden, and not read' };
-    const found = await find(name);
-    if (typeof found !== 'string') return found;
-    if (!found.startsWith(root.endsWith(sep) ? root : root + sep))
-      return { fault: 'it is outside of the folder of the page' };
-    const bytes = await readWhole(found);
+    const bytes = await readNamed(name);
     return 'fault' in bytes ? bytes : { path: name, bytes, type: mediaTypeOf(name, bytes) };
   }
 
@@ -90,6 +70,39 @@ export async function openFolder(path: string) {
       return 'fault' in found ? found : { ...found, url };
     },
   };
+}
+
+const outside: Fault = { fault: 'it is outside of the folder of the page' };
+const noFile: Fault = { fault: 'there is no such file' };
+
+/** @param files by their paths below the folder, with `/`, in normal form C */
+export function folderOf(files: ReadonlyMap<string, Uint8Array>): Folder {
+  return createFolder(async (path) => files.get(path.normalize('NFC')) ?? noFile);
+}
+
+/** @param path of a folder that is there */
+export async function openFolder(path: string): Promise<Folder> {
+  const root = await realpath(path);
+
+  /** The file on the disk; some disks have another normal form of its name. */
+  async function find(name: string): Promise<string | Fault> {
+    for (const form of new Set([name, name.normalize('NFC'), name.normalize('NFD')])) {
+      try {
+        return await realpath(join(root, form));
+      } catch (error) {
+        const code = errorCode(error);
+        if (code === 'ELOOP') return { fault: 'links that lead to each other' };
+        if (code !== 'ENOENT' && code !== 'ENOTDIR') return { fault: `it cannot be read (${code})` };
+      }
+    }
+    return noFile;
+  }
+
+  return createFolder(async (name) => {
+    const found = await find(name);
+    if (typeof found !== 'string') return found;
+    return found.startsWith(root.endsWith(sep) ? root : root + sep) ? readWhole(found) : outside;
+  });
 }
 
 async function readWhole(path: string): Promise<Uint8Array | Fault> {

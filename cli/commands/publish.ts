@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { readNewPasscode } from '../ask.ts';
 import type { Context, OpenContext } from '../context.ts';
@@ -12,13 +11,14 @@ import type { PublishOptions } from '../publish/request.ts';
 import { type Watched, watchFiles } from '../publish/watch.ts';
 import { formatTime } from '../table.ts';
 import { readTarget } from '../target.ts';
+import { publishAll } from './project.ts';
 import { ensureSignedIn } from './sign-in.ts';
 
 interface PublishFlags {
   readonly title?: string;
   readonly description?: string;
   readonly tag?: Readonly<Record<string, string>>;
-  readonly context?: string;
+  readonly context?: string | false;
   readonly lock?: true;
   readonly passcodeFile?: string;
   readonly expires?: string;
@@ -32,23 +32,34 @@ interface PublishFlags {
   readonly open?: true;
   readonly allowSecrets?: true;
   readonly allowMissing?: true;
+  readonly html?: true;
+  readonly text?: true;
+  readonly all?: true;
+  readonly yes?: true;
 }
+
+/** What is said of one file. */
+const ofOneFile =
+  'title description tag context lock passcodeFile expires comments resolves new slug watch'.split(' ');
 
 export function addPublishCommand(program: Command, open: OpenContext, name: string): void {
   program
     .command('publish')
-    .summary('publish an HTML file, or its next version')
+    .summary('publish an HTML file or Markdown, or its next version')
     .description(
-      'Publishes an HTML file and prints its address. Images, style sheets, fonts, scripts and sounds that it names in its folder ' +
+      'Publishes an HTML file, or Markdown, and prints its address. Images, style sheets, fonts, scripts and sounds that it names in its folder ' +
         'become part of it. The file .dropleaf.json beside it remembers which page ' +
         'it became, so that publishing it again makes the next version at the same address. That file has no secrets: commit ' +
         'it. If the page was changed elsewhere since, nothing is overwritten.',
     )
-    .argument('<file>', 'the HTML file, or - for stdin')
+    .argument('[file]', 'an HTML file, Markdown, a folder or zip file with an index.html, or - for stdin')
     .option('--title <text>', "title (default: the page's <title>)")
     .option('--description <text>', 'description, shown where the address is shared')
     .option('--tag <key=value>', 'tag that only you see; may be repeated; replaces all earlier tags', addTag)
     .option('--context <file>', 'Markdown that viewers can open beside this version: how the page was made')
+    .option('--no-context', 'viewers cannot read the Markdown that a page is made of')
+    .option('--html', 'HTML in Markdown is markup; else it is shown as it is written')
+    .option('--text', 'publish text that is no HTML, as it is written')
     .option('--lock', 'viewers need a passcode, which is asked for')
     .option('--passcode-file <file>', 'read the passcode from a file, or - for stdin')
     .option(
@@ -66,6 +77,13 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
       'publish again each time the file is saved, until Ctrl+C; with --json one line for each time',
     )
     .option('--open', 'open the page in the browser')
+    .addOption(
+      new Option(
+        '--all',
+        'publish each file of a folder that was published and has changed; it asks before',
+      ).conflicts(ofOneFile),
+    )
+    .option('-y, --yes', 'with --all: do not ask')
     .option('--allow-missing', 'publish a page also if it names local files that are not there')
     .option('--allow-secrets', 'publish what looks like a password or key')
     .addHelpText(
@@ -74,10 +92,17 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
 Examples:
   ${name} publish report.html
   ${name} publish report.html --lock --expires 7d --tag project=demo
+  ${name} publish notes.md
+  ${name} publish --all
   ${name} publish report.html --resolves ID --reply "Corrected"
   make-report | ${name} publish - --title "Weekly report"`,
     )
-    .action((file: string, flags: PublishFlags) => publishFile(open(), file, flags));
+    .action((file: string | undefined, flags: PublishFlags) => {
+      if (flags.all) return publishAll(open(), file ?? '.', flags);
+      if (file === undefined)
+        throw usageError('name the file to publish; or publish what has changed: --all');
+      return publishFile(open(), file, flags);
+    });
 }
 
 async function publishFile(context: Context, file: string, flags: PublishFlags): Promise<void> {
@@ -128,7 +153,7 @@ async function readOptions(context: Context, flags: PublishFlags): Promise<Publi
 interface Publisher {
   /** null: the page is as it was the last time. */
   publish(options: PublishOptions): Promise<Outcome | null>;
-  /** The paths of the local files that became part of it the last time. */
+  /** The paths of the files that it was made of the last time. */
   files(): readonly string[];
 }
 
@@ -154,7 +179,7 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
   }
   return {
     publish: publishPage,
-    files: () => last?.files.map(({ path }) => join(dirname(file), path)) ?? [],
+    files: () => last?.sources ?? [],
   };
 }
 

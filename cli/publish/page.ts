@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
-import { basename, extname, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { checkPage } from '../../shared/page-checks/page-checks.ts';
 import { findSecrets } from '../../shared/page-checks/secrets.ts';
 import type { Bundle, BundledFile } from '../bundle/bundle.ts';
 import type { Context } from '../context.ts';
-import { CliError, errorCode, refusal } from '../errors.ts';
-import { readAtMost } from '../read-at-most.ts';
+import { type CliError, refusal } from '../errors.ts';
 import { fields, isCount } from '../shape.ts';
+import { decode, readBytes, readSource, type Source, type SourceOptions } from './source.ts';
 
 /** A page that was read and checked. */
 export interface Page {
@@ -24,15 +23,17 @@ export interface Page {
   /** The Markdown that the version gets as its context; null: none. */
   readonly context: { readonly text: string; readonly sha256: string } | null;
   readonly warnings: readonly string[];
+  /** How else than usual the file was read, as `.dropleaf.json` has it. */
+  readonly as: Source['as'];
   /** The local files that became part of it. */
   readonly files: readonly BundledFile[];
+  /** The paths of all files on the disk that it was made of. */
+  readonly sources: readonly string[];
 }
 
-interface PageSource {
-  /** A path, or `-` for stdin. */
-  readonly file: string;
-  /** The same for the context; undefined: none. */
-  readonly context?: string | undefined;
+export interface PageOptions extends SourceOptions {
+  /** A path, or `-` for stdin; undefined: Markdown is its own context, anything else has none; false: none. */
+  readonly context?: string | false | undefined;
   readonly allowSecrets?: boolean | undefined;
   /** Publishes a page also if it names files that are not there. */
   readonly allowMissing?: boolean | undefined;
@@ -41,57 +42,56 @@ interface PageSource {
 /** spec 8. A service may have another limit: it is asked when a page comes near this one. */
 const usualMaxBytes = 2_097_152;
 const nearLimit = 0.9;
-/** No page is as long; what is longer is not read. */
-const maxReadBytes = 64 * 1024 * 1024;
 const maxFileTitle = 200;
 
 /**
  * Reads a page, and makes the local files that it names part of it.
  * @throws CliError if it cannot be read, is not UTF-8, is too large, names a file that is not there, or seems to contain a secret
  */
-export async function readPage(context: Context, source: PageSource): Promise<Page> {
-  const { file } = source;
-  const name = file === '-' ? 'stdin' : file;
-  const { bytes: read, isFile } = await readBytes(context, file);
-  const written = decode(read, name);
-  if (read.length === 0) throw refusal(`${name} is empty: there is nothing to publish`);
-  const about = source.context === undefined ? null : await readContext(context, source.context);
-  const { html, files, texts, missing, ...bundled } = await bundle(written, isFile ? file : null);
-  if (missing.length > 0 && !source.allowMissing) throw missingError(missing);
-  const bytes = html === written ? read : Buffer.from(html);
+export async function readPage(context: Context, options: PageOptions): Promise<Page> {
+  const source = await readSource(context, options);
+  const { name, html: written, document, file, markdown } = source;
+  if (written === '') throw refusal(`${name} is empty: there is nothing to publish`);
+  const about = await readContext(context, options.context, markdown);
+  const { html, files, texts, missing, ...bundled } = await bundle(source);
+  if (missing.length > 0 && !options.allowMissing) throw missingError(missing);
+  const bytes = html === written && source.bytes ? source.bytes : Buffer.from(html);
   const sizeWarnings = await checkSize(context, name, bytes.length, files);
-  const secrets = [
-    ...describeSecrets(name, written),
-    ...texts.flatMap(({ name, text }) => describeSecrets(name, text)),
-    ...(about === null ? [] : describeSecrets(source.context ?? '', about.text)),
-  ];
-  if (secrets.length > 0 && !source.allowSecrets) throw secretsError(secrets);
-  const { title, warnings } = checkPage(written, { isBundled: isFile });
-  const fileTitle = isFile ? basename(resolve(file), extname(file)).slice(0, maxFileTitle) : null;
+  const secrets = [{ name, text: markdown ?? written }, ...texts, ...about.texts].flatMap(describeSecrets);
+  if (secrets.length > 0 && !options.allowSecrets) throw secretsError(secrets);
+  const { title, warnings } = checkPage(written, { isBundled: document !== null });
+  const fileTitle = file && basename(resolve(options.file), extname(options.file)).slice(0, maxFileTitle);
+  const folder = document === null || source.zipped !== null ? null : dirname(document);
   return {
-    file: isFile ? file : null,
+    file,
     bytes,
     html,
     sha256: hash(bytes),
     ownTitle: title ?? fileTitle,
     fileTitle,
-    context: about,
+    context: about.context,
+    as: source.as,
     files,
+    sources: [
+      ...(file === null ? [] : [file]),
+      ...(folder === null ? [] : files.map(({ path }) => join(folder, path))),
+    ],
     warnings: [
       ...sizeWarnings,
       ...warnings,
       ...bundled.warnings,
+      ...about.warnings,
       ...missing.map((what) => `published although it is missing: ${what}`),
       ...secrets.map((secret) => `published although it looks like a secret: ${secret}`),
     ],
   };
 }
 
-/** @param file null: stdin has no folder */
-async function bundle(html: string, file: string | null): Promise<Bundle> {
-  if (file === null) return { html, files: [], texts: [], missing: [], warnings: [] };
-  const { bundlePage } = await import('../bundle/bundle.ts'); // here, so that other commands start sooner
-  return bundlePage(html, file);
+async function bundle({ html, document, zipped, markdown }: Source): Promise<Bundle> {
+  if (document === null) return { html, files: [], texts: [], missing: [], warnings: [] };
+  const { bundlePage, folderOf } = await import('../bundle/bundle.ts'); // here, so that other commands start sooner
+  const folder = zipped === null ? undefined : folderOf(zipped);
+  return bundlePage(html, document, { folder, hasLines: markdown === null });
 }
 
 function missingError(missing: readonly string[]): CliError {
@@ -105,61 +105,33 @@ export function hash(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-interface Input {
-  readonly bytes: Uint8Array;
-  /** Whether it is an ordinary file, not a pipe. */
-  readonly isFile: boolean;
+interface About {
+  readonly context: Page['context'];
+  /** What is searched for secrets. */
+  readonly texts: Bundle['texts'];
+  readonly warnings: readonly string[];
 }
 
-/** @param file a path, or `-` for stdin @throws CliError */
-async function readBytes({ io, output }: Context, file: string): Promise<Input> {
-  if (file !== '-') return readFileBytes(file);
-  if (io.stdin.isTTY) output.note('Reading from the terminal: end with Ctrl+D, or interrupt with Ctrl+C.');
-  return { bytes: await collect(io.stdin, 'stdin'), isFile: false };
-}
+/** spec 8. Only of Markdown that is its own context: what the user names is sent, and the service answers. */
+const usualMaxContextBytes = 65_536;
 
-/** Reads no more than a page may have: a path may lead to a device that never ends. */
-async function collect(stream: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
-  const bytes = await readAtMost(stream, maxReadBytes);
-  if (bytes === null) throw refusal(`${name} is longer than ${maxReadBytes} bytes: that is no page`);
-  return bytes;
-}
-
-async function readFileBytes(file: string): Promise<Input> {
-  try {
-    const handle = await open(file);
-    try {
-      const isFile = (await handle.stat()).isFile();
-      return { bytes: await collect(handle.createReadStream({ autoClose: false }), file), isFile };
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    const faults: Readonly<Record<string, string>> = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'it is a folder; name the HTML file in it',
-      EACCES: 'you may not read it',
-    };
-    const code = errorCode(error) ?? '';
-    throw new CliError(`cannot read ${file}: ${faults[code] ?? code}`, { code, cause: error });
+async function readContext(
+  context: Context,
+  file: PageOptions['context'],
+  markdown: string | null,
+): Promise<About> {
+  const about = (text: string): Page['context'] => ({ text, sha256: hash(Buffer.from(text)) });
+  if (typeof file === 'string') {
+    const name = file === '-' ? 'stdin' : file;
+    const { bytes } = await readBytes(context, file);
+    const text = decode(bytes, name);
+    return { context: about(text), texts: [{ name, text }], warnings: [] };
   }
-}
-
-function decode(bytes: Uint8Array, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    const [first, second] = bytes;
-    const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-    const what = isUtf16 ? 'is UTF-16' : 'is not UTF-8 text';
-    throw refusal(`${name} ${what}: a page must be an HTML file in UTF-8`, error);
-  }
-}
-
-async function readContext(context: Context, file: string): Promise<Page['context']> {
-  const { bytes } = await readBytes(context, file);
-  return { text: decode(bytes, file === '-' ? 'stdin' : file), sha256: hash(bytes) };
+  if (file === false || markdown === null) return { context: null, texts: [], warnings: [] };
+  if (Buffer.byteLength(markdown) <= usualMaxContextBytes)
+    return { context: about(markdown), texts: [], warnings: [] };
+  const warning = `the Markdown is not the context of the version: it has more than ${usualMaxContextBytes} bytes`;
+  return { context: null, texts: [], warnings: [warning] };
 }
 
 const isDiscovery = fields({ limits: fields({ html_max_bytes: isCount }) });
@@ -190,7 +162,7 @@ export function describeFile({ bytes, times }: BundledFile): string {
   return `${bytes} bytes${times === 1 ? '' : `, ${times} times`}`;
 }
 
-function describeSecrets(name: string, text: string): string[] {
+function describeSecrets({ name, text }: Bundle['texts'][number]): string[] {
   return findSecrets(text, Date.now()).map(
     ({ kind, line, column, start }) => `${name}:${line}:${column}: ${kind} (${start})`,
   );

@@ -147,6 +147,8 @@ async function rememberDrop(
     etag,
     sha256: page.sha256,
     context_sha256: page.context?.sha256 ?? contextHash,
+    as: page.as,
+    expires_at: drop.expires_at,
   };
   try {
     await remember(page.file, url, published);

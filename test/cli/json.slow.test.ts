@@ -44,6 +44,8 @@ describe('dropleaf with --json', () => {
       [['get', `${slug}@1`], { slug, version: 1, html: '<title>A</title>1' }],
       [['get', slug, '-o', 'b.html'], { slug, version: null, file: 'b.html' }],
       [['versions', slug], 2],
+      [['status'], 1],
+      [['verify', 'a.html'], { file: 'a.html', slug }],
       [['diff', slug], { slug }],
       [['views', slug], { view_count: 0 }],
       [['comments', slug], { notice }],

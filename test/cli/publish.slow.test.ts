@@ -190,7 +190,7 @@ describe('dropleaf publish', () => {
 
   const mistakes: [what: string, args: string[], code: number, answer: string][] = [
     ['a file that is not there', ['none.html'], 1, 'cannot read none.html: there is no such file'],
-    ['a folder', ['folder'], 1, 'it is a folder'],
+    ['a folder', ['folder'], 7, 'folder has no index.html: name the page in it'],
     ['a device that never ends', ['/dev/zero'], 7, 'that is no page'],
     ['text that is not UTF-8', ['latin.html'], 7, 'is not UTF-8 text'],
     ['an empty file', ['empty.html'], 7, 'empty.html is empty'],

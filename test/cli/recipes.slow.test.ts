@@ -8,7 +8,7 @@ import { useOwner, useService } from '../support/service.ts';
 import { clientFile, useClient } from './client.ts';
 
 const page = '<!doctype html><title>Report</title><h1>Numbers</h1>';
-const largePage = 'x'.repeat(11_000_000);
+const largePage = `<p>${'x'.repeat(10_999_997)}`;
 
 const guide = readDocument('docs/agents.md', 'https://drops.example');
 const readme = readDocument('README.md', 'http://127.0.0.1:3000');

@@ -1,0 +1,125 @@
+import { relative } from 'node:path';
+import type { Command } from 'commander';
+import { confirm } from '../ask.ts';
+import type { Context, OpenContext } from '../context.ts';
+import type { Drop } from '../drop.ts';
+import { CliError, exitCodes, usageError } from '../errors.ts';
+import { recall } from '../project-file.ts';
+import { hash, readPage } from '../publish/page.ts';
+import { publish } from '../publish/publish.ts';
+import { asBefore, type FileStatus, readAgain, readStatus } from '../publish/status.ts';
+import { formatTable } from '../table.ts';
+import { readTarget, targetHelp } from '../target.ts';
+import { ensureSignedIn } from './sign-in.ts';
+
+/** The commands that compare files with what was published from them. */
+export function addProjectCommands(program: Command, open: OpenContext, name: string): void {
+  program
+    .command('status')
+    .summary('compare the files of a folder with their pages')
+    .description(
+      'Compares each file of a folder that was published (.dropleaf.json knows them) with its page: unchanged; changed here; ' +
+        'newer there, because somebody else published since; gone, because it was deleted; expired; or unreadable here.',
+    )
+    .argument('[folder]', 'the folder with .dropleaf.json', '.')
+    .addHelpText('after', `\nExample:\n  ${name} status && ${name} publish --all`)
+    .action((folder: string) => showStatus(open(), folder));
+
+  program
+    .command('verify')
+    .summary('check that a page is what a file makes')
+    .description(
+      'Compares a file, with the local files in it, byte for byte with the source of its page. Exit code 6: they differ.',
+    )
+    .argument('<file>', 'the file that was published')
+    .argument('[page]', `${targetHelp}; slug@2 is version 2 (default: the page that the file became)`)
+    .addHelpText('after', `\nExamples:\n  ${name} verify report.html\n  ${name} verify report.html k3v9x2@2`)
+    .action((file: string, page: string | undefined) => verify(open(), file, page));
+}
+
+async function showStatus(context: Context, folder: string): Promise<void> {
+  const { output } = context;
+  const found = await readStatus(context, folder);
+  if (found.length === 0) output.note(`No file of ${folder} was published to ${context.url} from here.`);
+  output.result(found, found.length === 0 ? null : statusTable(context, found));
+}
+
+function statusTable({ url, output }: Context, found: readonly FileStatus[]): string {
+  const rows = found.map(({ file, slug, version, status, problem = '' }) => [
+    ...[relative('.', file), status, String(version), `${url}/p/${slug}`, problem],
+  ]);
+  return formatTable(['FILE', 'STATUS', 'VERSION', 'ADDRESS', ''], rows, output.columns);
+}
+
+interface PublishAllFlags {
+  readonly yes?: true;
+  readonly allowMissing?: true;
+  readonly allowSecrets?: true;
+}
+
+/** Publishes what has changed here, in the way it was published the last time. @throws CliError if any file was not published */
+export async function publishAll(context: Context, folder: string, flags: PublishAllFlags): Promise<void> {
+  const { output } = context;
+  await ensureSignedIn(context);
+  const found = await readStatus(context, folder);
+  const changed = found.filter(({ status }) => status === 'changed');
+  const others = found.filter(({ status }) => status !== 'changed' && status !== 'unchanged');
+  const listed = [...changed, ...others];
+  if (listed.length > 0) output.note(statusTable(context, listed));
+  if (changed.length === 0) output.note('Nothing has changed here.');
+  else if (!flags.yes) await askToPublish(context, changed.length);
+  const published: { readonly file: string; readonly drop: Drop }[] = [];
+  const failures: CliError[] = [];
+  for (const { file } of changed) {
+    const drop = await publishOne(context, file, flags).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      output.error(`${file}: ${error.text}`);
+      failures.push(error);
+      return null;
+    });
+    if (drop !== null) published.push({ file, drop });
+  }
+  output.result(
+    published.map(({ file, drop }) => ({ file, ...drop })),
+    published.length === 0 ? null : published.map(({ drop }) => drop.url).join('\n'),
+  );
+  const [first] = failures;
+  if (first === undefined) return;
+  const message = `${failures.length} of ${changed.length} files were not published`;
+  throw new CliError(message, { exitCode: first.exitCode, code: first.code });
+}
+
+async function askToPublish(context: Context, count: number): Promise<void> {
+  if (!context.canAsk) throw usageError('there is no terminal to ask whether to publish them: add --yes');
+  const what = count === 1 ? 'the file that has changed' : `the ${count} files that have changed`;
+  if (!(await confirm(context.io, `Publish ${what}?`))) throw new CliError('nothing was published');
+}
+
+async function publishOne(context: Context, file: string, flags: PublishAllFlags): Promise<Drop> {
+  const known = recall(file, context.url);
+  const page = await readPage(context, { ...asBefore(file, known), ...flags });
+  for (const warning of page.warnings) context.output.warn(`${file}: ${warning}`);
+  const { drop } = await publish(context, page, {});
+  context.output.note(`Published version ${drop.latest_version} of "${drop.title}".`);
+  return drop;
+}
+
+async function verify(context: Context, file: string, page = file): Promise<void> {
+  const { api, output, url } = context;
+  const { slug, version } = readTarget(page, context);
+  const here = (await readAgain(context, file, recall(file, url))).sha256;
+  const path = version === null ? '/html' : `/v/${version}/html`;
+  const { bytes, headers } = await api.request('GET', `/api/drops/${slug}${path}`);
+  const there = hash(bytes);
+  const told = /sha-256=:([^:]*):/.exec(String(headers['repr-digest'] ?? ''))?.[1];
+  if (told !== undefined && told !== Buffer.from(there, 'hex').toString('base64'))
+    throw new CliError('the page was changed on its way here: try again', { exitCode: exitCodes.network });
+  const address = `${url}/p/${slug}${version === null ? '' : `?v=${version}`}`;
+  if (here !== there)
+    throw new CliError(`${file} is not what ${address} was published from`, {
+      exitCode: exitCodes.conflict,
+      details: { sha256_here: here, sha256_there: there },
+    });
+  output.note(`${address} is what ${file} makes, byte for byte.`);
+  output.result({ file, slug, version, sha256: here }, here);
+}

@@ -1,0 +1,161 @@
+import { statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
+import { confirm } from '../ask.ts';
+import type { Context } from '../context.ts';
+import { CliError, errorCode, refusal } from '../errors.ts';
+import { readAtMost } from '../read-at-most.ts';
+
+/** What a page is made of. */
+export interface Source {
+  readonly html: string;
+  /** The bytes that `html` was read from; null: it was made of something else. */
+  readonly bytes: Uint8Array | null;
+  /** What is published, for people. */
+  readonly name: string;
+  /** What the page is remembered by; null: stdin or another pipe, of which nothing can be remembered. */
+  readonly file: string | null;
+  /** The path of the document, whose folder has its local files; null: a pipe, which has no folder. */
+  readonly document: string | null;
+  /** The local files if they are in a zip file, by their paths below the document's folder; null: they are on the disk. */
+  readonly zipped: ReadonlyMap<string, Uint8Array> | null;
+  /** How else than usual the file was read, as `.dropleaf.json` has it. */
+  readonly as: 'html' | 'text' | undefined;
+  /** The Markdown that the document was made of; null: none. */
+  readonly markdown: string | null;
+}
+
+export interface SourceOptions {
+  /** A path, or `-` for stdin. */
+  readonly file: string;
+  /** Whether HTML in Markdown is markup; else it is shown as it is written. */
+  readonly html?: boolean | undefined;
+  /** Whether text without a tag is published as plain text. Absent: a person is asked. */
+  readonly text?: boolean | undefined;
+}
+
+/** No page is as long; what is longer is not read. */
+const maxReadBytes = 64 * 1024 * 1024;
+const index = 'index.html';
+
+/**
+ * Reads an HTML file, Markdown, a folder or a zip file with an `index.html`, or stdin.
+ * @throws CliError if it cannot be read, or is no page
+ */
+export async function readSource(context: Context, options: SourceOptions): Promise<Source> {
+  const { file } = options;
+  const isFolder = file !== '-' && statSync(file, { throwIfNoEntry: false })?.isDirectory();
+  const path = isFolder ? join(file, index) : file;
+  if (isFolder && statSync(path, { throwIfNoEntry: false }) === undefined)
+    throw refusal(`${file} has no ${index}: name the page in it`);
+  const kind = extname(path).toLowerCase();
+  if (kind === '.ipynb')
+    throw refusal(
+      `${file} is a notebook, and no page. Export it, and publish what that makes: jupyter nbconvert --to html ${file}`,
+    );
+  const { bytes, isFile } = await readBytes(context, path);
+  const remembered = isFile ? path : null;
+  const where = {
+    name: nameOf(path),
+    file: remembered,
+    document: remembered,
+    zipped: null,
+    markdown: null,
+    as: undefined,
+  };
+  if (kind === '.zip') return readZip(file, bytes, where);
+  const written = decode(bytes, where.name);
+  if (/^\.(?:md|markdown)$/.test(kind)) {
+    const { toDocument } = await import('../markdown/document.ts'); // here, so that other commands start sooner
+    const otherTitle = basename(path, extname(path));
+    const hasHtml = options.html ?? false;
+    const html = toDocument(written, { hasHtml, otherTitle });
+    return { ...where, html, bytes: null, markdown: written, as: hasHtml ? 'html' : undefined };
+  }
+  const read = bytes.length === 0 ? null : readHtmlFile(bytes, { name: basename(path), type: '' });
+  if (read === null || !('text' in read)) return { ...where, html: written, bytes };
+  await requireText(context, where.name, options.text);
+  const html = textDocument(read.text, file === '-' ? '' : basename(path));
+  return { ...where, html, bytes: null, as: 'text' };
+}
+
+function nameOf(file: string): string {
+  return file === '-' ? 'stdin' : file;
+}
+
+async function readZip(
+  file: string,
+  bytes: Uint8Array,
+  where: Omit<Source, 'html' | 'bytes'>,
+): Promise<Source> {
+  const { unzip } = await import('./unzip.ts'); // as above
+  const zipped = unzip(bytes, file);
+  const page = zipped.get(index);
+  if (page === undefined) throw refusal(`${file} has no ${index}`);
+  const document = join(file, index);
+  return { ...where, document, zipped, html: decode(page, document), bytes: page };
+}
+
+/** @throws CliError unless the text is meant to be published as it is written */
+async function requireText(
+  { io, canAsk }: Context,
+  name: string,
+  isText: boolean | undefined,
+): Promise<void> {
+  const question = `${name} does not look like HTML. Publish it as plain text?`;
+  if (isText || (canAsk && (await confirm(io, question)))) return;
+  throw refusal(`${name} does not look like HTML: to publish it as plain text add --text`);
+}
+
+interface Input {
+  readonly bytes: Uint8Array;
+  /** Whether it is an ordinary file, not a pipe. */
+  readonly isFile: boolean;
+}
+
+/** @param file a path, or `-` for stdin @throws CliError */
+export async function readBytes({ io, output }: Context, file: string): Promise<Input> {
+  if (file !== '-') return readFileBytes(file);
+  if (io.stdin.isTTY) output.note('Reading from the terminal: end with Ctrl+D, or interrupt with Ctrl+C.');
+  return { bytes: await collect(io.stdin, 'stdin'), isFile: false };
+}
+
+/** Reads no more than a page may have: a path may lead to a device that never ends. */
+async function collect(stream: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
+  const bytes = await readAtMost(stream, maxReadBytes);
+  if (bytes === null) throw refusal(`${name} is longer than ${maxReadBytes} bytes: that is no page`);
+  return bytes;
+}
+
+async function readFileBytes(file: string): Promise<Input> {
+  try {
+    const handle = await open(file);
+    try {
+      const isFile = (await handle.stat()).isFile();
+      return { bytes: await collect(handle.createReadStream({ autoClose: false }), file), isFile };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const faults: Readonly<Record<string, string>> = {
+      ENOENT: 'there is no such file',
+      EACCES: 'you may not read it',
+    };
+    const code = errorCode(error) ?? '';
+    throw new CliError(`cannot read ${file}: ${faults[code] ?? code}`, { code, cause: error });
+  }
+}
+
+/** @throws CliError if it is not UTF-8 */
+export function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    const [first, second] = bytes;
+    const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+    const what = isUtf16 ? 'is UTF-16' : 'is not UTF-8 text';
+    throw refusal(`${name} ${what}: a page must be an HTML file in UTF-8`, error);
+  }
+}

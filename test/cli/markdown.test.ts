@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { toDocument } from '../../cli/markdown/document.ts';
+
+const make = (markdown: string, hasHtml = false) => toDocument(markdown, { hasHtml, otherTitle: 'notes' });
+const bodyOf = (document: string) => /<main dir="auto">\n([\s\S]*)<\/main>/.exec(document)?.[1] ?? '';
+
+describe('Documents of Markdown', () => {
+  it('have tables, footnotes, task lists, links, and code with colours but without scripts', () => {
+    const body = bodyOf(
+      make(
+        '# A\n\n|a|b|\n|-|-|\n|1|2|\n\nText[^1] https://a.example\n\n[^1]: Note\n\n- [x] done\n\n```js\nlet a = 1\n```\n\n```other\nx < y\n```\n',
+      ),
+    );
+    for (const part of [
+      '<table>',
+      'class="footnotes"',
+      'type="checkbox"',
+      '<a href="https://a.example">',
+      '<span class="hljs-keyword">let</span>',
+      'x &lt; y',
+    ])
+      expect(body).to.contain(part);
+    expect(body).not.to.contain('<script');
+  });
+
+  for (const [markdown, title] of [
+    ['Text\n\n## *One* & `two`\n\n# Three', 'One &amp; two'],
+    ['Text alone', 'notes'],
+    ['---\ntitle: x\n# no heading\n---\n# Real', 'Real'],
+    ['Setext\n======', 'Setext'],
+  ] as const)
+    it(`the title of ${JSON.stringify(markdown)} is ${title}`, () =>
+      expect(make(markdown)).to.contain(`<title>${title}</title>`));
+
+  it('HTML is text, unless it is asked for; addresses run no scripts', () => {
+    const markdown = '<b onclick="x()">B</b> [a](javascript:x()) ![b](data:text/html,x)';
+    expect(bodyOf(make(markdown)))
+      .to.contain('&lt;b onclick=')
+      .and.not.contain('href="javascript');
+    expect(bodyOf(make(markdown, true))).to.contain('<b onclick="x()">B</b>');
+  });
+
+  it('a block of notes at the start is left out; a rule is not one', () => {
+    expect(bodyOf(make('---\r\na: b\r\n---\r\nText'))).to.equal('<p>Text</p>\n');
+    expect(bodyOf(make('Text\n\n---\n\nMore'))).to.contain('<hr>');
+    expect(bodyOf(make('---\n\nText'))).to.contain('<hr>');
+  });
+});

@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { ZipFile } from 'yazl';
+import { usePublisher } from './publisher.ts';
+import { runInTerminal } from './terminal.ts';
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const picture = `data:image/png;base64,${png.toString('base64')}`;
+
+function zip(files: Readonly<Record<string, Buffer>>): Promise<Buffer> {
+  const archive = new ZipFile();
+  for (const [name, content] of Object.entries(files)) archive.addBuffer(content, name);
+  archive.end();
+  return buffer(archive.outputStream);
+}
+
+describe('dropleaf publish: what it takes', () => {
+  const publisher = usePublisher();
+  const { client, env, path, write, publish, source, remembered, run, fails } = publisher;
+  const contextOf = async (slug: string, version = 1) =>
+    (await publisher.owner.get<{ context: string | null }>(`/api/drops/${slug}/v/${version}`)).body.context;
+
+  it('Markdown becomes a page with its pictures; viewers can read the Markdown, unless --no-context says no', async () => {
+    const markdown = '# Results of *May*\n\n![A](a.png)\n\n<b>HTML</b>\n';
+    write('a.png', png);
+    write('notes.md', markdown);
+    const drop = await publish(['notes.md']);
+    expect(drop).to.deep.include({ title: 'Results of May', latest_version: 1 });
+    const html = await source(drop.slug);
+    expect(html).to.contain(`<img src="${picture}" alt="A">`).and.to.contain('&lt;b&gt;HTML');
+    expect(await contextOf(drop.slug)).to.equal(markdown);
+    expect(await publish(['notes.md'])).to.include({ latest_version: 1 });
+    expect(await publish(['notes.md', '--html', '--no-context'])).to.include({ latest_version: 2 });
+    expect(await source(drop.slug)).to.contain('<b>HTML</b>');
+    expect(await contextOf(drop.slug, 2)).to.equal(null);
+    expect(remembered('notes.md')).to.include({ as: 'html' });
+    write('notes.md', `![No](no.png)\n\n${['ghp', 'abcdefghijklmnopqrstuvwxyz0123456789'].join('_')}`);
+    await fails(7, ['notes.md'], ['no.png: there is no such file (notes.md)']);
+    await fails(7, ['notes.md', '--allow-missing'], ['notes.md:3:1: GitHub token']);
+  });
+
+  it('Markdown that is longer than a context may be is published without one, and this is said', async () => {
+    write('long.md', `# Long\n\n${'words '.repeat(12_000)}`);
+    const { stderr, stdout } = await run(['long.md', '--json']);
+    expect(stderr).to.contain('the Markdown is not the context of the version: it has more than 65536 bytes');
+    expect(await contextOf(JSON.parse(stdout).slug)).to.equal(null);
+  });
+
+  it('a notebook: says what exports it', async () => {
+    write('analysis.ipynb', '{}');
+    await fails(7, ['analysis.ipynb'], ['jupyter nbconvert --to html analysis.ipynb']);
+  });
+
+  it('a folder with an index.html is that page, and the folder has the memory', async () => {
+    mkdirSync(path('site/img'), { recursive: true });
+    write('site/img/a.png', png);
+    write('site/index.html', '<img src="img/a.png">');
+    const { slug, title } = await publish(['site']);
+    expect(title).to.equal('site');
+    expect(await source(slug)).to.equal(`<img src="${picture}">`);
+    expect(await publish(['site/index.html', '--force'])).to.include({ slug, latest_version: 2 });
+    mkdirSync(path('empty'));
+    await fails(7, ['empty'], ['empty has no index.html: name the page in it']);
+  });
+
+  it('a zip file of a page, also in a folder of its own; nothing is written, and no name leads out of it', async () => {
+    const page = (address: string) => Buffer.from(`<title>Zip</title><img src="${address}">`);
+    write('site.zip', await zip({ 'dist/index.html': page('./%C3%BC.png'), 'dist/u\u0308.png': png }));
+    const { slug } = await publish(['site.zip']);
+    expect(await source(slug)).to.equal(`<title>Zip</title><img src="${picture}">`);
+    expect(await publish(['site.zip'])).to.include({ slug, latest_version: 1 });
+    const hostile = await zip({ 'index.html': page('../out.png'), 'xx/out.png': png });
+    write('out.zip', Buffer.from(hostile.toString('latin1').replaceAll('xx/', '../'), 'latin1'));
+    await fails(7, ['out.zip'], ['../out.png: it is outside of the folder of the page (index.html:1)']);
+    write('none.zip', await zip({ 'page.html': page('a.png') }));
+    await fails(7, ['none.zip'], ['none.zip has no index.html']);
+    write('broken.zip', 'PK\u0003\u0004 nothing');
+    await fails(7, ['broken.zip'], ['broken.zip is no zip file that can be read']);
+  });
+
+  it('text without a tag is asked about, and published as it is written with --text', async function () {
+    write('log.txt', 'a < b\n');
+    await fails(7, ['log.txt'], ['log.txt does not look like HTML: to publish it as plain text add --text']);
+    await fails(7, ['-', '--title', 'x'], ['stdin does not look like HTML'], 'words');
+    const { slug, title } = await publish(['log.txt', '--text']);
+    expect(title).to.equal('log');
+    expect(await source(slug)).to.contain('<pre>\na &lt; b\n</pre>');
+    const terminal = runInTerminal(this, client, ['publish', 'log.txt', '--new'], env());
+    await terminal.answer('Publish it as plain text? [y/N] ', 'y\r');
+    expect(await terminal.ended()).to.equal(0);
+  });
+});
