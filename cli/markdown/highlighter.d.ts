@@ -1,5 +1,5 @@
 /** What this project uses of highlight.js. */
-export const highlighter: {
+export declare const highlighter: {
   /** undefined: it knows no such language */
   getLanguage(name: string): object | undefined;
   /** `value` is HTML: spans with classes. */
