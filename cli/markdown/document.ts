@@ -15,7 +15,7 @@ export interface MarkdownOptions {
 export function toDocument(markdown: string, { hasHtml, otherTitle }: MarkdownOptions): string {
   const text = MarkdownIt({ html: hasHtml, linkify: true, typographer: false, highlight })
     .use(footnotes)
-    .use(taskLists);
+    .use(taskLists, { label: true });
   const env = {}; // of the plug-ins
   const tokens = text.parse(withoutFrontMatter(markdown), env);
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
