@@ -44,9 +44,9 @@ async function showStatus(context: Context, folder: string): Promise<void> {
   output.result(found, found.length === 0 ? null : statusTable(context, found));
 }
 
-function statusTable({ url, output }: Context, found: readonly FileStatus[]): string {
-  const rows = found.map(({ file, slug, version, status, problem = '' }) => [
-    ...[relative('.', file), status, String(version), `${url}/p/${slug}`, problem],
+function statusTable({ output }: Context, found: readonly FileStatus[]): string {
+  const rows = found.map(({ file, status, version, url, problem = '' }) => [
+    ...[relative('.', file), status, String(version), url, problem],
   ]);
   return formatTable(['FILE', 'STATUS', 'VERSION', 'ADDRESS', ''], rows, output.columns);
 }

@@ -9,6 +9,8 @@ import { hash, type Page, type PageOptions, readPage } from './page.ts';
 export interface FileStatus {
   readonly file: string;
   readonly slug: string;
+  /** The address of its page. */
+  readonly url: string;
   /** The version that was published from it. */
   readonly version: number;
   readonly status: 'unchanged' | 'changed' | 'newer there' | 'gone' | 'expired' | 'unreadable';
@@ -30,7 +32,7 @@ export async function readStatus(context: Context, folder: string): Promise<File
 async function statusOf(context: Context, file: string, known: Published): Promise<FileStatus> {
   const { slug, version, sha256 } = known;
   const say = (status: FileStatus['status'], problem?: string): FileStatus => ({
-    ...{ file, slug, version, status },
+    ...{ file, status, slug, url: `${context.url}/p/${slug}`, version },
     ...(problem !== undefined && { problem }),
   });
   const there = await hashOfLive(context, known);
