@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
+import { secondMs } from '../support/in-time.ts';
 
 import { type Owner, useServiceOfEach } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -64,7 +65,7 @@ describe('GET /api/comments with wait', () => {
       const from = performance.now();
       await write(owner, slug, text);
       const { found, at } = await waiting;
-      expect(at - from).to.be.below(1_000);
+      expect(at - from).to.be.below(secondMs);
       expect(found.body.data.map((one) => one.text)).to.deep.equal([text]);
       after = found.body.next;
       lists = 0;
@@ -94,7 +95,7 @@ describe('GET /api/comments with wait', () => {
     expect(ms).to.be.within(950, 10_000);
     const other = await timed(wait(owner, 'wait=0'));
     expectError(other.answer, 503, 'unavailable');
-    expect(other.ms).to.be.below(1_500);
+    expect(other.ms).to.be.below(600 + secondMs);
   });
 
   it('of more than 5 of a token the others are answered at once, and one that has gone does not count', async () => {

@@ -3,6 +3,7 @@ import { createServer, connect as openSocket, type Server } from 'node:net';
 import { expect } from 'chai';
 import { useClient } from '../cli/client.ts';
 import { openDashboard } from '../support/dashboard.ts';
+import { inTimeMs } from '../support/in-time.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { describeInBrowsers, signIn } from './browser.ts';
 import { playRound } from './comments-round.ts';
@@ -41,7 +42,7 @@ describeInBrowsers({ title: 'A reader and an agent', chromiumFlags }, (browser) 
       await signIn(reader, await openDashboard(service), service.url);
       const { url, token } = { url: service.url, token: owner.token };
       const ms = await playRound({ client, agentUrl: url, token, readerUrl: url, reader });
-      expect(ms).to.be.below(5_000);
+      expect(ms).to.be.below(inTimeMs);
     });
   }
 });

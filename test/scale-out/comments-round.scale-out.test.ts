@@ -5,6 +5,7 @@ import { playRound } from '../browser/comments-round.ts';
 import { useClient } from '../cli/client.ts';
 import { createClient } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
+import { inTimeMs } from '../support/in-time.ts';
 import { noLimits } from '../support/no-limits.ts';
 
 describe('A reader and an agent, on two web processes', () => {
@@ -41,6 +42,6 @@ describe('A reader and an agent, on two web processes', () => {
     const reader = await browser.newContext();
     await reader.addCookies([{ name, value, url: web.url, httpOnly: true, sameSite: 'Lax' }]);
     const ms = await playRound({ client, agentUrl: other.url, token, readerUrl: web.url, reader });
-    expect(ms).to.be.below(5_000);
+    expect(ms).to.be.below(inTimeMs);
   });
 });
