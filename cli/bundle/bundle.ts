@@ -17,11 +17,16 @@ export interface Bundle {
   readonly html: string;
   readonly files: readonly BundledFile[];
   /** Style sheets and scripts, as they were read. */
-  readonly texts: readonly { readonly name: string; readonly text: string }[];
+  readonly texts: readonly NamedText[];
   /** What could not be read, why, and where it is named. */
   readonly missing: readonly string[];
   /** What works on the author's disk and nowhere else, and what to do. */
   readonly warnings: readonly string[];
+}
+
+export interface NamedText {
+  readonly name: string;
+  readonly text: string;
 }
 
 export interface BundledFile {

@@ -161,7 +161,8 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
   const { output } = context;
   let last: Page | null = null;
   async function publishPage(options: PublishOptions): Promise<Outcome | null> {
-    const page = await readPage(context, { file, ...flags });
+    const text = flags.text || last?.as === 'text'; // a person is asked once
+    const page = await readPage(context, { file, ...flags, text });
     if (page.sha256 === last?.sha256) return null;
     for (const warning of page.warnings) if (!last?.warnings.includes(warning)) output.warn(warning);
     const outcome = await publish(context, page, options);

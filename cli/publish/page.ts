@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { checkPage } from '../../shared/page-checks/page-checks.ts';
 import { findSecrets } from '../../shared/page-checks/secrets.ts';
-import type { Bundle, BundledFile } from '../bundle/bundle.ts';
+import type { Bundle, BundledFile, NamedText } from '../bundle/bundle.ts';
 import type { Context } from '../context.ts';
 import { type CliError, refusal } from '../errors.ts';
 import { fields, isCount } from '../shape.ts';
@@ -52,12 +52,13 @@ export async function readPage(context: Context, options: PageOptions): Promise<
   const source = await readSource(context, options);
   const { name, html: written, document, file, markdown } = source;
   if (written === '') throw refusal(`${name} is empty: there is nothing to publish`);
-  const about = await readContext(context, options.context, markdown);
+  const about = await readContext(context, options.context, source);
   const { html, files, texts, missing, ...bundled } = await bundle(source);
   if (missing.length > 0 && !options.allowMissing) throw missingError(missing);
   const bytes = html === written && source.bytes ? source.bytes : Buffer.from(html);
   const sizeWarnings = await checkSize(context, name, bytes.length, files);
-  const secrets = [{ name, text: markdown ?? written }, ...texts, ...about.texts].flatMap(describeSecrets);
+  const shown = about === null || about.text === markdown ? [] : [about];
+  const secrets = [{ name, text: markdown ?? written }, ...texts, ...shown].flatMap(describeSecrets);
   if (secrets.length > 0 && !options.allowSecrets) throw secretsError(secrets);
   const { title, warnings } = checkPage(written, { isBundled: document !== null });
   const fileTitle = file && basename(resolve(options.file), extname(options.file)).slice(0, maxFileTitle);
@@ -69,7 +70,7 @@ export async function readPage(context: Context, options: PageOptions): Promise<
     sha256: hash(bytes),
     ownTitle: title ?? fileTitle,
     fileTitle,
-    context: about.context,
+    context: about && { text: about.text, sha256: hash(Buffer.from(about.text)) },
     as: source.as,
     files,
     sources: [
@@ -80,7 +81,7 @@ export async function readPage(context: Context, options: PageOptions): Promise<
       ...sizeWarnings,
       ...warnings,
       ...bundled.warnings,
-      ...about.warnings,
+      ...(markdown !== null && about === null && options.context === undefined ? [tooLongContext] : []),
       ...missing.map((what) => `published although it is missing: ${what}`),
       ...secrets.map((secret) => `published although it looks like a secret: ${secret}`),
     ],
@@ -105,33 +106,20 @@ export function hash(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-interface About {
-  readonly context: Page['context'];
-  /** What is searched for secrets. */
-  readonly texts: Bundle['texts'];
-  readonly warnings: readonly string[];
-}
-
 /** spec 8. Only of Markdown that is its own context: what the user names is sent, and the service answers. */
 const usualMaxContextBytes = 65_536;
+const tooLongContext = `the Markdown is not the context of the version: it has more than ${usualMaxContextBytes} bytes`;
 
+/** @returns the context and what it is called; null: none */
 async function readContext(
   context: Context,
   file: PageOptions['context'],
-  markdown: string | null,
-): Promise<About> {
-  const about = (text: string): Page['context'] => ({ text, sha256: hash(Buffer.from(text)) });
-  if (typeof file === 'string') {
-    const name = file === '-' ? 'stdin' : file;
-    const { bytes } = await readBytes(context, file);
-    const text = decode(bytes, name);
-    return { context: about(text), texts: [{ name, text }], warnings: [] };
-  }
-  if (file === false || markdown === null) return { context: null, texts: [], warnings: [] };
-  if (Buffer.byteLength(markdown) <= usualMaxContextBytes)
-    return { context: about(markdown), texts: [], warnings: [] };
-  const warning = `the Markdown is not the context of the version: it has more than ${usualMaxContextBytes} bytes`;
-  return { context: null, texts: [], warnings: [warning] };
+  { name, markdown }: Source,
+): Promise<NamedText | null> {
+  if (typeof file === 'string')
+    return { name: file, text: decode((await readBytes(context, file)).bytes, file) };
+  const isWanted = file === undefined && markdown !== null;
+  return isWanted && Buffer.byteLength(markdown) <= usualMaxContextBytes ? { name, text: markdown } : null;
 }
 
 const isDiscovery = fields({ limits: fields({ html_max_bytes: isCount }) });
@@ -162,7 +150,7 @@ export function describeFile({ bytes, times }: BundledFile): string {
   return `${bytes} bytes${times === 1 ? '' : `, ${times} times`}`;
 }
 
-function describeSecrets({ name, text }: Bundle['texts'][number]): string[] {
+function describeSecrets({ name, text }: NamedText): string[] {
   return findSecrets(text, Date.now()).map(
     ({ kind, line, column, start }) => `${name}:${line}:${column}: ${kind} (${start})`,
   );

@@ -65,16 +65,18 @@ export async function readSource(context: Context, options: SourceOptions): Prom
     as: undefined,
   };
   if (kind === '.zip') return readZip(file, bytes, where);
-  const written = decode(bytes, where.name);
   if (/^\.(?:md|markdown)$/.test(kind)) {
     const { toDocument } = await import('../markdown/document.ts'); // here, so that other commands start sooner
     const otherTitle = basename(path, extname(path));
     const hasHtml = options.html ?? false;
-    const html = toDocument(written, { hasHtml, otherTitle });
-    return { ...where, html, bytes: null, markdown: written, as: hasHtml ? 'html' : undefined };
+    const markdown = decode(bytes, where.name);
+    const html = toDocument(markdown, { hasHtml, otherTitle });
+    return { ...where, html, bytes: null, markdown, as: hasHtml ? 'html' : undefined };
   }
-  const read = bytes.length === 0 ? null : readHtmlFile(bytes, { name: basename(path), type: '' });
-  if (read === null || !('text' in read)) return { ...where, html: written, bytes };
+  if (bytes.length === 0) return { ...where, html: '', bytes };
+  const read = readHtmlFile(bytes, { name: basename(path), type: '' });
+  if ('fault' in read) throw refusal(`${where.name} cannot be published. ${read.fault}`);
+  if ('html' in read) return { ...where, html: decode(bytes, where.name), bytes };
   await requireText(context, where.name, options.text);
   const html = textDocument(read.text, file === '-' ? '' : basename(path));
   return { ...where, html, bytes: null, as: 'text' };
@@ -156,6 +158,6 @@ export function decode(bytes: Uint8Array, name: string): string {
     const [first, second] = bytes;
     const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
     const what = isUtf16 ? 'is UTF-16' : 'is not UTF-8 text';
-    throw refusal(`${name} ${what}: a page must be an HTML file in UTF-8`, error);
+    throw refusal(`${name} ${what}: save it as UTF-8`, error);
   }
 }

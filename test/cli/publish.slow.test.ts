@@ -192,7 +192,12 @@ describe('dropleaf publish', () => {
     ['a file that is not there', ['none.html'], 1, 'cannot read none.html: there is no such file'],
     ['a folder', ['folder'], 7, 'folder has no index.html: name the page in it'],
     ['a device that never ends', ['/dev/zero'], 7, 'that is no page'],
-    ['text that is not UTF-8', ['latin.html'], 7, 'is not UTF-8 text'],
+    [
+      'text that is not UTF-8',
+      ['latin.html'],
+      7,
+      'latin.html cannot be published. The encoding of this file is unknown. Save the file as UTF-8',
+    ],
     ['an empty file', ['empty.html'], 7, 'empty.html is empty'],
     ['a time in the past', ['a.html', '--expires', '2020-01-01'], 2, '--expires must be in the future'],
     ['a time that is none', ['a.html', '--expires', 'soon'], 2, '--expires must be as 30m'],
