@@ -30,6 +30,11 @@ export const headers = {
       pattern: `^attachment; filename="[^"\\\\%]+"(; filename\\*=UTF-8''[\\w.!~%-]+)?$`,
     },
   },
+  'Repr-Digest': {
+    description: 'RFC 9530. Of the bytes as posted.',
+    required: true,
+    schema: { type: 'string', pattern: '^sha-256=:[A-Za-z0-9+/]{43}=:$' },
+  },
   Location: {
     description: 'The path of the new drop, or of the page.',
     required: true,

@@ -31,8 +31,8 @@ export function text(description: string, more: JsonSchema = {}): Shape<string> 
   return plain({ type: 'string', description, ...more });
 }
 
-export function address(description: string, example: string): Shape<string> {
-  return text(description, { format: 'uri', examples: [example] });
+export function address(description: string, example?: string): Shape<string> {
+  return text(description, { format: 'uri', ...(example !== undefined && { examples: [example] }) });
 }
 
 /** @param minimum null: none */
@@ -46,7 +46,7 @@ export function integer(
 
 export function time(description: string): Shape<number> {
   const about = `${description} Unix time in milliseconds.`;
-  return integer(about, null, { format: 'int64', examples: [1795272214339] });
+  return integer(about, null, { format: 'int64' });
 }
 
 export function flag(description: string): Shape<boolean> {

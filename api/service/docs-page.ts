@@ -132,7 +132,7 @@ function operationContent(route: Route, baseUrl: string): Html {
   const rows = parameters.map(({ name, in: place, required, schema, description }) =>
     fieldRow(name, { ...toSchema(schema), description }, `${place}${required ? ', required' : ''}`),
   );
-  return html`<p class="route"><b>${method.toUpperCase()}</b> <code>${path}</code> <span class="soft">${security.length > 0 ? 'bearer token' : 'no token'}</span></p>
+  return html`<p class="route"><b>${method.toUpperCase()}</b> <code>${path}</code> <span class="soft">${security === undefined ? 'bearer token' : 'no token'}</span></p>
 ${markdown(description)}
 ${rows.length > 0 && html`<h4>Parameters</h4><dl class="fields">${rows}</dl>`}
 ${body && html`<h4>Body (${json ? 'JSON' : 'form'}${!requestBody?.required && ', optional'})</h4>${bodyOf(toSchema(body.schema))}`}
@@ -211,7 +211,7 @@ function curlCommand(
   const body = content['application/json']?.example;
   return [
     `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${address}'`,
-    ...(security.length > 0 ? ['-H "Authorization: Bearer $API_TOKEN"'] : []),
+    ...(security === undefined ? ['-H "Authorization: Bearer $API_TOKEN"'] : []),
     ...('text/html' in content && body === undefined ? ['-T page.html'] : []),
     ...(formType in content ? [`-H 'Origin: ${baseUrl}'`, "-c cookies -d 'passcode=PASSCODE'"] : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),

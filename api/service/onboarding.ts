@@ -19,27 +19,24 @@ function present(instructions: string, config: Config): Wire<typeof onboardingSh
   return { instructions, public_url: config.BASE_URL };
 }
 
-function onboardingOperation(config: Config): Operation {
-  const example = '# Dropleaf: publish an HTML page';
-  return {
-    id: 'onboard',
-    tag: 'Onboarding',
-    summary: 'Read the agent protocol',
-    description:
-      'Everything that an agent needs to publish its first page: Markdown, or an object if `Accept` prefers JSON.',
-    replies: [
-      {
-        status: 200,
-        description: 'The agent protocol.',
-        content: {
-          'text/markdown': { shape: text('The agent protocol.'), example },
-          'application/json': { shape: onboardingShape, example: present(example, config) },
-        },
-        headers: ['Access-Control-Allow-Origin'],
+const onboardingOperation: Operation = {
+  id: 'onboard',
+  tag: 'Onboarding',
+  summary: 'Read the agent protocol',
+  description:
+    'Everything that an agent needs to publish its first page: Markdown, or an object if `Accept` prefers JSON.',
+  replies: [
+    {
+      status: 200,
+      description: 'The agent protocol.',
+      content: {
+        'text/markdown': { shape: text('The agent protocol.'), example: '# Dropleaf: publish an HTML page' },
+        'application/json': { shape: onboardingShape },
       },
-    ],
-  };
-}
+      headers: ['Access-Control-Allow-Origin'],
+    },
+  ],
+};
 
 /** Spec 4.1 */
 export function onboardingRoutes({ services: { config } }: RouteParts): readonly Route[] {
@@ -52,5 +49,5 @@ export function onboardingRoutes({ services: { config } }: RouteParts): readonly
       sendText(res, 200, 'text/markdown', instructions);
     }
   };
-  return [openCall('GET', servicePaths.onboarding, onboardingOperation(config), anyOrigin(read))];
+  return [openCall('GET', servicePaths.onboarding, onboardingOperation, anyOrigin(read))];
 }

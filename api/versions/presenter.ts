@@ -1,4 +1,5 @@
 import type { OwnedVersion } from '../../shared/drops/drop.ts';
+import type { Drops } from '../../shared/drops/drops.ts';
 import { slugShape } from '../drops/presenter.ts';
 import {
   fields,
@@ -15,6 +16,7 @@ import {
 } from '../openapi/shape.ts';
 
 const versionNumber = integer('The number of the version.', 1, { examples: [1] });
+const sha256 = text('SHA-256 of the HTML as posted, in hex.', { pattern: '^[0-9a-f]{64}$' });
 const sizeBytes = integer('UTF-8 bytes of the HTML as posted.', 1, { examples: [1024] });
 
 const publisher = optional(
@@ -43,6 +45,7 @@ const versionListItemShape = named(
   fields({
     version: versionNumber,
     size_bytes: sizeBytes,
+    sha256: optional(text('As that of the version.')),
     has_context: flag('Whether the version has a reasoning trace.'),
     created_at: time('When the version was posted.'),
     published_by: publisher,
@@ -57,6 +60,7 @@ export const versionShape = named(
     slug: slugShape,
     version: versionNumber,
     size_bytes: sizeBytes,
+    sha256,
     context: nullable(text('The reasoning trace of this version. null: none.')),
     created_at: time('When the version was posted.'),
     is_latest: flag('Whether viewers see this version.'),
@@ -72,6 +76,7 @@ export function presentVersionListItem(
   return {
     version: version.number,
     size_bytes: version.sizeBytes,
+    sha256: version.sha256 ?? undefined,
     has_context: version.hasContext,
     created_at: version.createdAt,
     published_by: hasPublisher ? presentPublisher(version) : undefined,
@@ -81,13 +86,14 @@ export function presentVersionListItem(
 /** @param hasPublisher whether the client asks for `published_by` */
 export function presentVersion(
   slug: string,
-  { version, context, isLatest }: { version: OwnedVersion; context: string | null; isLatest: boolean },
+  { version, context, sha256, isLatest }: Awaited<ReturnType<Drops['getVersion']>>,
   hasPublisher = false,
 ): Wire<typeof versionShape> {
   return {
     slug,
     version: version.number,
     size_bytes: version.sizeBytes,
+    sha256,
     context,
     created_at: version.createdAt,
     is_latest: isLatest,

@@ -3,6 +3,7 @@ import { object } from 'yup';
 import type { Caller } from '../../shared/accounts/account.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
+import { sha256Of } from '../../shared/util/sha256.ts';
 import { isFresh } from '../http/content-encoding.ts';
 import { attachment } from '../http/file-names.ts';
 import {
@@ -26,7 +27,7 @@ const replies = [
     status: 200,
     description: 'The bytes as posted.',
     content: { 'text/html': { shape: text('The document.', { minLength: 1 }) } },
-    headers: ['ETag', 'Content-Disposition'],
+    headers: ['ETag', 'Content-Disposition', 'Repr-Digest'],
   },
   { status: 304, description: 'The client has this document.', headers: ['ETag'] },
 ] as const satisfies Operation['replies'];
@@ -78,6 +79,8 @@ export function sourceHandlers({ drops }: Services) {
       return;
     }
     setDownloadHeaders(res, { ...found, slug }, version.number);
+    const digest = version.sha256 === null ? await sha256Of(html) : Buffer.from(version.sha256, 'hex');
+    res.setHeader('Repr-Digest', `sha-256=:${digest.toString('base64')}:`);
     sendBytes(res, 'text/html', html);
   }
 

@@ -28,6 +28,7 @@ function asksForPublisher(req: ApiRequest): boolean {
 }
 
 function versionOperations(config: Config) {
+  const sha256 = '96e3afeae430d6349206c36440b47b2d85a34f51ae6653562c666994868637ae';
   const version: OwnedVersion = {
     id: '01a3000000000000000000000000beef',
     number: 1,
@@ -36,16 +37,17 @@ function versionOperations(config: Config) {
     mediaType: 'text/html',
     createdAt: sampleDrop.createdAt,
     publishedBy: null,
+    sha256,
   };
   const context = dropFields.context.example;
-  const read = presentVersion(sampleDrop.slug, { version, context, isLatest: true });
+  const read = presentVersion(sampleDrop.slug, { version, context, sha256, isLatest: true });
 
   return {
     list: {
       id: 'listVersions',
       tag: 'Versions',
       summary: 'List the versions of a drop',
-      description: 'All versions, newest first.',
+      description: 'All versions, newest first. Old ones have no `sha256`.',
       parameters: queryParameters(includeQuery),
       replies: [json('The versions.', versionListShape, [presentVersionListItem(version)])],
     },
@@ -53,8 +55,7 @@ function versionOperations(config: Config) {
       id: 'readVersion',
       tag: 'Versions',
       summary: 'Read a version',
-      description:
-        'The version with its reasoning trace. Its HTML as posted is at `/api/drops/{slug}/v/{n}/html`.',
+      description: 'With its reasoning trace. Its HTML is at `/api/drops/{slug}/v/{n}/html`.',
       parameters: queryParameters(includeQuery),
       replies: [json('The version.', versionShape, read)],
     },

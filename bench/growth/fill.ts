@@ -178,6 +178,7 @@ function describe({ html, context }: Document, number: number, createdAt: number
     sizeBytes: html.byteLength,
     hasContext: context !== null,
     publishedBy: { kind: 'token', id: 'f00dfeedbeef', label: 'bench' },
+    sha256: null,
   };
 }
 

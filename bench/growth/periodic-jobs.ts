@@ -56,6 +56,7 @@ async function publishExpiring({ drops }: Engine, now: number): Promise<void> {
       mediaType: htmlMediaType,
       createdAt: now,
       publishedBy: null,
+      sha256: null,
     };
   };
   for (let n = 0; n < expiredDrops; n += 50) {

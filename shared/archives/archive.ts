@@ -22,7 +22,7 @@ import {
   withAdded,
   withoutAdded,
 } from '../domain/record.ts';
-import { type Drop, dropRecord, isMetadataKey, versionRecord } from '../drops/drop.ts';
+import { type Drop, dropRecord, isMetadataKey, ownedVersionRecord } from '../drops/drop.ts';
 import { type IdempotencyRecord, idempotencyRecord } from '../idempotency/idempotency-store.ts';
 import { auditRecord } from '../moderation/act.ts';
 import { reportRecord } from '../reports/report.ts';
@@ -71,7 +71,7 @@ const publisher = object({
 
 /** By number, ascending; at least one. Each has its HTML as a blob under its id, and its context if `hasContext`. */
 const versions = listOf(
-  { ...versionRecord.fields, publishedBy: orNull(publisher) },
+  { ...ownedVersionRecord.fields, publishedBy: orNull(publisher) },
   `a list of 1 to ${versionsMax} versions, ascending by number`,
   (items) =>
     items.length > 0 &&

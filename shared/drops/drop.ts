@@ -1,12 +1,14 @@
 import type { DailyQuota } from '../accounts/account.ts';
 import { commentersField } from '../comments/comment.ts';
 import {
+  addedLater,
   flag,
   id,
   orAbsent,
   orNull,
   type RecordOf,
   record,
+  sha256,
   slug,
   text,
   time,
@@ -56,8 +58,19 @@ export interface Publisher {
   readonly label: string | null;
 }
 
+/** With what pages of it do not need. */
+export const ownedVersionRecord = record(
+  'drop_versions',
+  {
+    ...versionRecord.fields,
+    /** Of the HTML as uploaded, in hex. null: published before this was stored. */
+    sha256: addedLater(orAbsent(sha256()), null),
+  },
+  [],
+);
+
 /** A version as only the owner of its drop may see it. */
-export interface OwnedVersion extends Version {
+export interface OwnedVersion extends RecordOf<typeof ownedVersionRecord> {
   /** null: published before this was stored. */
   readonly publishedBy: Publisher | null;
 }
@@ -156,7 +169,7 @@ export interface Document {
 /** A version to store with its document. The store assigns the number. */
 export interface NewVersion
   extends Document,
-    Pick<OwnedVersion, 'id' | 'mediaType' | 'createdAt' | 'publishedBy'> {
+    Pick<OwnedVersion, 'id' | 'mediaType' | 'createdAt' | 'publishedBy' | 'sha256'> {
   /** Whether another attempt to store this version may be under way, or done. */
   readonly isRepeat?: boolean;
   /** What storing it counts for; absent: for no day. */
@@ -165,9 +178,9 @@ export interface NewVersion
 
 /** What is stored of the version beside its document. */
 export function withoutDocument(version: NewVersion, number: number): OwnedVersion {
-  const { id, html, context, mediaType, createdAt, publishedBy } = version;
+  const { id, html, context, mediaType, createdAt, publishedBy, sha256 } = version;
   const measures = { sizeBytes: html.byteLength, hasContext: context !== null };
-  return { id, number, ...measures, mediaType, createdAt, publishedBy };
+  return { id, number, ...measures, mediaType, createdAt, publishedBy, sha256 };
 }
 
 /** Whether a store has stored a version: otherwise it returns why not. */

@@ -11,6 +11,7 @@ import type { Log } from '../log/log.ts';
 import type { Takedown } from '../moderation/act.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import { createKeyedQueue } from '../util/queues.ts';
+import { sha256Of } from '../util/sha256.ts';
 import {
   type DetailChanges,
   type Details,
@@ -81,10 +82,11 @@ export function createDrops(deps: {
     store: (version: NewVersion) => Promise<Outcome | 'day_full'>,
     ids?: WriteIds,
   ): Promise<{ drop: Drop; versionId: string }> {
+    const sha256 = (await sha256Of(html)).toString('hex');
     const now = clock.now();
     const { versionId: id = newId(now), isRepeat = false } = ids ?? {};
     const [publishedBy, quota] = [publisherOf(caller), limits.dailyQuotaOf(caller)];
-    const version = { id, html, context, mediaType, createdAt: now, publishedBy, isRepeat, quota };
+    const version = { id, html, context, mediaType, createdAt: now, publishedBy, sha256, isRepeat, quota };
     const outcome = await store(version);
     if (outcome === 'day_full') throw await limits.dailyQuotaExceeded(caller);
     return { drop: orThrow(outcome), versionId: id };

@@ -10,6 +10,7 @@ import {
   type Metadata,
   type NewDrop,
   type OwnedVersion,
+  ownedVersionRecord,
   type Page,
   type PendingTask,
   type Publisher,
@@ -21,7 +22,7 @@ import {
 import { foldMetadata, foldText } from './search.ts';
 
 /** A version in the document of its drop. */
-export interface VersionDocument extends FieldsOf<typeof versionRecord> {
+export interface VersionDocument extends FieldsOf<typeof ownedVersionRecord> {
   /** Absent: published before this was stored. */
   readonly published_by?: Publisher;
 }
@@ -60,7 +61,8 @@ export interface DropDocument extends StoredFields {
   readonly takedown_reason?: string | null;
 }
 
-const version = fieldsOf(versionRecord);
+const version = fieldsOf(ownedVersionRecord);
+const pageVersion = fieldsOf(versionRecord);
 const renamed = { id: '_id', ownerId: 'owner' };
 const drop = fieldsOf<typeof dropRecord, StoredFields>(dropRecord, renamed);
 const page = fieldsOf<typeof pageRecord, Omit<StoredFields, '_id' | 'view_count' | 'updated_at'>>(
@@ -192,7 +194,7 @@ export function toPage(row: PageRow): Page {
 }
 
 function toVersion(document: VersionDocument): Version {
-  return version.read(document, {});
+  return pageVersion.read(document, {});
 }
 
 export function toOwnedVersion(document: VersionDocument): OwnedVersion {

@@ -9,6 +9,7 @@ import {
   type Lock,
   type Metadata,
   type OwnedVersion,
+  ownedVersionRecord,
   type Page,
   type PendingTask,
   type Publisher,
@@ -22,7 +23,9 @@ import { foldTexts } from './search.ts';
 const drop = columnsOf(dropRecord);
 const details = columnsOf(detailRecord);
 const page = columnsOf(pageRecord);
-const version = columnsOf(versionRecord);
+const version = columnsOf(ownedVersionRecord);
+/** The first columns of `version`. */
+const pageVersion = columnsOf(versionRecord);
 const { number: _, ...headFields } = versionRecord.fields;
 const headRecord = record('drop_versions', headFields, []);
 /** A copy of the latest version in the row of its drop. */
@@ -84,7 +87,7 @@ export type VersionRow = [
 ];
 
 export function toVersion(row: VersionRow): Version {
-  return version.read(row, {}, 3);
+  return pageVersion.read(row, {}, 3);
 }
 
 export function toOwnedVersion(row: VersionRow): OwnedVersion {

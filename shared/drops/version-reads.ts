@@ -1,6 +1,7 @@
 import type { Caller } from '../accounts/account.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { notFound } from '../domain/errors.ts';
+import { sha256Of } from '../util/sha256.ts';
 import type { Document, FoundVersion, OwnedVersion, Version } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 
@@ -38,12 +39,14 @@ export function createVersionReads(deps: { drops: DropStore; html: BlobStore; co
     /** Newest first. */
     listVersions,
 
-    /** `context`: Markdown; null: none. */
+    /** `context`: Markdown; null: none. `sha256` also if it is not stored. */
     async getVersion(caller: Caller, slug: string, number: number) {
       const { version, latestVersion } = await find(caller, slug, number);
       const bytes = await readContext(caller, slug, version);
       const context = bytes && Buffer.from(bytes).toString('utf8');
-      return { version, context, isLatest: version.number === latestVersion };
+      const sha256 =
+        version.sha256 ?? (await sha256Of(await readBlob(html, caller, slug, version))).toString('hex');
+      return { version, context, sha256, isLatest: version.number === latestVersion };
     },
 
     /** @param number null: the latest one */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
@@ -26,6 +27,7 @@ describe('POST /api/drops/{slug}/v/{n}/restore', () => {
     const { body: list } = await owner.get<WireVersionListItem[]>(`/api/drops/${slug}/versions`);
     expect(list[0]).to.deep.equal({
       ...{ version: 3, size_bytes: size, has_context: true, created_at: service.clock.now() },
+      sha256: createHash('sha256').update(bytes).digest('hex'),
     });
     expect((await owner.get(`/api/drops/${slug}/v/3`)).body.context).to.equal('**why**');
     const [latest, old] = [await service.get(`/p/${slug}/raw`), await service.get(`/p/${slug}/raw?v=1`)];

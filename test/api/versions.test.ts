@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { expectDrop, expectError } from '../support/expect.ts';
 import { useService } from '../support/service.ts';
@@ -5,6 +6,7 @@ import type { WireVersionListItem } from '../support/wire.ts';
 
 describe('Versions', () => {
   const service = useService();
+  const sha256Of = (n: number) => createHash('sha256').update(`<p>${n}`).digest('hex');
 
   /** A drop with that many versions, a second apart; version n holds the page `<p>n`. */
   async function withVersions(count: number) {
@@ -32,8 +34,8 @@ describe('Versions', () => {
     const answer = await owner.get<WireVersionListItem[]>(`${path}/versions`);
     expect(answer.status).to.equal(200);
     expect(answer.body).to.deep.equal([
-      { version: 2, size_bytes: 4, has_context: false, created_at: service.clock.now() },
-      { version: 1, size_bytes: 4, has_context: true, created_at: drop.created_at },
+      { version: 2, size_bytes: 4, sha256: sha256Of(2), has_context: false, created_at: service.clock.now() },
+      { version: 1, size_bytes: 4, sha256: sha256Of(1), has_context: true, created_at: drop.created_at },
     ]);
   });
 
@@ -45,6 +47,7 @@ describe('Versions', () => {
       slug: drop.slug,
       version: 1,
       size_bytes: 4,
+      sha256: sha256Of(1),
       context: 'why 1',
       created_at: drop.created_at,
       is_latest: false,

@@ -120,7 +120,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
           ['7', 'seven'],
         ]),
       });
-      const second = aVersion({ publishedBy: null });
+      const second = aVersion({ publishedBy: null, sha256: null });
       const third = aVersion({ createdAt: later, context: Buffer.from('why') });
       const slug = at(drop.slug, ownerId);
       await drops.addVersion(slug, second, {}, 5, []);

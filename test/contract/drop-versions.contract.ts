@@ -181,6 +181,19 @@ export function describeDropVersions(stores: () => Stores): void {
     });
   });
 
+  describe('sha256', () => {
+    it('is what the version was stored with, or null, to its owner alone', async () => {
+      const digests = ['0'.repeat(64), null, 'f'.repeat(64)];
+      const [first, ...others] = digests.map((sha256) => aVersion({ sha256 }));
+      const { slug } = await makeDrop(stores(), first && { version: first });
+      for (const version of others) await add(slug, version);
+      const listed = await drops.listVersions('owner', slug);
+      expect(listed?.map(({ sha256 }) => sha256).reverse()).to.deep.equal(digests);
+      expect((await drops.findVersion('owner', slug, 1))?.version.sha256).to.equal(digests[0]);
+      expect(await headOf(slug)).not.to.have.property('sha256');
+    });
+  });
+
   describe('removeVersion', () => {
     it('removes an older version and keeps the latest', async () => {
       const { slug, ids } = await createWith(3);

@@ -43,18 +43,19 @@ export function aVersion(changes: Partial<NewVersion> = {}): NewVersion {
     mediaType: htmlMediaType,
     createdAt,
     publishedBy: { kind: 'token', id: 'f00dfeedbeef', label: 'laptop' },
+    sha256: 'ab'.repeat(32),
     ...changes,
   };
 }
 
 /** The version as a store returns it to its owner. */
 export function ownedVersion(version: NewVersion, number: number): OwnedVersion {
-  return { ...stored(version, number), publishedBy: version.publishedBy };
+  return { ...stored(version, number), publishedBy: version.publishedBy, sha256: version.sha256 };
 }
 
 /** The version as a store returns it to everybody. */
 export function stored(
-  { html, context, publishedBy: _private, quota: _quota, ...version }: NewVersion,
+  { html, context, publishedBy: _private, sha256: _digest, quota: _quota, ...version }: NewVersion,
   number: number,
 ): Version {
   return { ...version, number, sizeBytes: html.byteLength, hasContext: context !== null };

@@ -162,7 +162,7 @@ function ownedPage(owned: Drop, text: string) {
     range: { key: '30', days: 1, name: '30 days', step: 1 },
     preview: { src: text, sandbox: '', source: '' },
     comments: { open: 1, held: 1 },
-    versions: [{ ...facts, publishedBy: { kind: 'token', id: 'x', label: text } }],
+    versions: [{ ...facts, publishedBy: { kind: 'token', id: 'x', label: text }, sha256: null }],
   });
 }
 

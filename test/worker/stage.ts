@@ -18,7 +18,14 @@ export function createStage(stores: Stores, clock: TestClock) {
   function aVersion(html: string, context = `why ${html}`): NewVersion {
     const now = clock.now();
     const document = { html: Buffer.from(html), context: Buffer.from(context) };
-    return { id: newId(now), ...document, mediaType: 'text/html', createdAt: now, publishedBy: null };
+    return {
+      id: newId(now),
+      ...document,
+      mediaType: 'text/html',
+      createdAt: now,
+      publishedBy: null,
+      sha256: null,
+    };
   }
 
   return {
