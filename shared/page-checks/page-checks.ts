@@ -1,9 +1,19 @@
 import { type Element, lineOf, scanElements } from './page-scan.ts';
 
-/** What a look at the page found before it is sent. */
-export interface PageReport {
+/** What authors of pages overlook, as it is written in the page. */
+export interface PageScan {
   /** The text of its first `<title>`, at most 200 characters; null: none, or a blank one. */
   readonly title: string | null;
+  readonly scriptHosts: ReadonlySet<string>;
+  /** Files beside the page, which are not published with it; and pages there that links lead to. At most a few of each. */
+  readonly files: ReadonlySet<string>;
+  readonly links: ReadonlySet<string>;
+  /** The line of the first use, by name. */
+  readonly storage: ReadonlyMap<string, number>;
+}
+
+/** What a look at the page found before it is sent. */
+export interface PageReport extends Pick<PageScan, 'title'> {
   /** One line each: what will not work or is a risk, and what to do. */
   readonly warnings: readonly string[];
 }
@@ -11,37 +21,40 @@ export interface PageReport {
 const maxTitle = 200;
 const maxExamples = 3;
 
-/**
- * Looks for what authors of pages overlook: nothing here forbids publishing. Linear in the length of the page.
- * @param isBundled its local files become part of it (bundle/bundle.ts)
- */
-export function checkPage(html: string, { isBundled = false } = {}): PageReport {
-  const hosts = new Set<string>();
-  const relative = new Set<string>();
+/** Linear in the length of the page. @param maxElements it looks at so many elements with attributes */
+export function scanPage(html: string, maxElements = Number.POSITIVE_INFINITY): PageScan {
+  const scriptHosts = new Set<string>();
+  const files = new Set<string>();
+  const links = new Set<string>();
   const storage = new Map<string, number>();
   let title: string | null = null;
   let hasBase = false;
+  let left = maxElements;
   for (const element of scanElements(html)) {
+    if (left-- <= 0) break;
     if (element.name === 'title' && !element.isInSvg) title ??= readTitle(element.text ?? '');
     if (element.name === 'base' && isElsewhere(element.attributes.get('href') ?? '')) hasBase = true;
-    addScriptHosts(element, hosts);
-    if (relative.size <= maxExamples) addRelativeReferences(element, relative);
+    addScriptHosts(element, scriptHosts);
+    addRelativeReferences(element, files, links);
     addStorage(element, html, storage);
   }
+  if (hasBase) for (const found of [files, links]) found.clear();
+  return { title, scriptHosts, files, links, storage };
+}
+
+/** Nothing here forbids publishing. @param isBundled its local files become part of it (cli/bundle/bundle.ts) */
+export function checkPage(html: string, { isBundled = false } = {}): PageReport {
+  const { title, scriptHosts, files, links, storage } = scanPage(html);
   const warnings: string[] = [];
   if (title === null) warnings.push('the page has no <title>: browsers and shared links show another text');
-  if (hosts.size > 0) {
+  if (scriptHosts.size > 0) {
     warnings.push(
-      `scripts from ${examples(hosts)}: they work, but that host can change what the page does; add integrity="…", or put the script into the page`,
+      `scripts from ${examples(scriptHosts)}: they work, but that host can change what the page does; add integrity="…", or put the script into the page`,
     );
   }
-  if (storage.size > 0) {
-    const uses = [...storage].map(([name, line]) => `${name} (line ${line})`).join(', ');
-    warnings.push(
-      `${uses}: the page runs in a sandbox without storage and cookies, where this throws an error`,
-    );
-  }
-  if (relative.size > 0 && !hasBase && !isBundled) {
+  if (storage.size > 0) warnings.push(storageWarning(storage));
+  const relative = new Set([...files, ...links]);
+  if (relative.size > 0 && !isBundled) {
     warnings.push(
       `only the page itself is published: ${examples(relative)} will not be found; put it into the page (a data: URL) or use a full address`,
     );
@@ -49,12 +62,17 @@ export function checkPage(html: string, { isBundled = false } = {}): PageReport 
   return { title, warnings };
 }
 
+export function storageWarning(storage: PageScan['storage']): string {
+  const uses = [...storage].map(([name, line]) => `${name} (line ${line})`).join(', ');
+  return `${uses}: the page runs in a sandbox without storage and cookies, where this throws an error`;
+}
+
 /** As much of an address as a line can show. */
 export function exampleOf(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-function examples(found: ReadonlySet<string>): string {
+export function examples(found: ReadonlySet<string>): string {
   const shown = [...found].slice(0, maxExamples).map(exampleOf);
   return shown.join(', ') + (found.size > maxExamples ? ' and others' : '');
 }
@@ -87,16 +105,23 @@ function addStorage(element: Element, html: string, storage: Map<string, number>
 
 const cssUrl = /url\(\s*["']?([^"')\s]+)/gi;
 
-/** Files beside the page, which are not published with it. */
-function addRelativeReferences({ name, attributes, text }: Element, references: Set<string>): void {
-  const add = (reference: string | undefined) => {
-    if (reference !== undefined && isRelative(reference)) references.add(reference.trim());
+function addRelativeReferences(
+  { name, attributes, text }: Element,
+  files: Set<string>,
+  links: Set<string>,
+): void {
+  const add = (reference: string | undefined, found = files) => {
+    if (reference !== undefined && found.size <= maxExamples && isRelative(reference))
+      found.add(reference.trim());
   };
+  const href = attributes.get('href') ?? attributes.get('xlink:href');
+  if (name === 'a' || name === 'area') add(href, links);
+  if (files.size > maxExamples) return;
   add(attributes.get('src'));
   add(attributes.get('poster'));
   if (name === 'object') add(attributes.get('data'));
-  if (['a', 'area', 'link', 'image', 'use'].includes(name))
-    add(attributes.get('href') ?? attributes.get('xlink:href'));
+  const isLoaded = name === 'link' && /stylesheet|icon|preload|manifest/i.test(attributes.get('rel') ?? '');
+  if (isLoaded || name === 'image' || name === 'use') add(href);
   for (const candidate of (attributes.get('srcset') ?? '').split(/,\s+/))
     add(candidate.trim().split(/\s/, 1)[0]);
   for (const css of [name === 'style' ? text : null, attributes.get('style')]) {
@@ -113,7 +138,8 @@ function isElsewhere(reference: string): boolean {
 
 function isRelative(reference: string): boolean {
   const text = reference.trim();
-  return text !== '' && !/^[#?]/.test(text) && !isElsewhere(text);
+  // What a template fills in is no address yet.
+  return text !== '' && !/^[#?]|\{\{|\$\{|<%/.test(text) && !isElsewhere(text);
 }
 
 /** Those of titles that people write; every other one stays as it is written. */

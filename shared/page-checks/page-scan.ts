@@ -11,10 +11,15 @@ export interface Element {
   readonly isInSvg: boolean;
 }
 
-const markup = /<(?:!--|[!?]|(\/?)([a-z][^\s/>]*))/gi;
+/** Bare tags and end tags say nothing: they are not found. */
+const markup = /<(?:!--|[!?]|(\/?svg|script|style|title|textarea)(?=[\s/>])|([a-z][^\s/>]*)(?=[\s/]))/gi;
+/** Of the attributes that the checks look at. */
+const attributeNames = /src|href|poster|style|type|\bdata\s*=|\bon[a-z]/i;
 const attribute = /[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y;
-const space = /[\s/]*/y;
-const rawText = new Set(['script', 'style', 'title', 'textarea']);
+const noAttributes = new Map<string, string>();
+const endTags = new Map(
+  ['script', 'style', 'title', 'textarea'].map((name) => [name, new RegExp(`</${name}(?=[\\s/>])`, 'gi')]),
+);
 
 /** The start tags in order, outside of comments. A scan, not a parser: enough for warnings, and linear in any text. */
 export function* scanElements(html: string): Generator<Element> {
@@ -23,26 +28,50 @@ export function* scanElements(html: string): Generator<Element> {
     markup.lastIndex = at;
     const found = markup.exec(html);
     if (found === null) return;
-    const [whole, slash, tag] = found;
+    const [whole, special, other] = found;
     const afterName = markup.lastIndex;
-    if (tag === undefined) {
+    const name = (special ?? other)?.toLowerCase();
+    if (name === undefined) {
       at = after(html, whole === '<!--' ? '-->' : '>', afterName);
       continue;
     }
-    const name = tag.toLowerCase();
-    const { attributes, end, isClosed } = readAttributes(html, afterName);
-    at = end;
-    if (name === 'svg') svgDepth = Math.max(0, svgDepth + (slash ? -1 : Number(!isClosed)));
-    if (slash) continue;
+    const { attributes, end, isClosed } = readTag(html, afterName);
+    if (name.endsWith('svg')) svgDepth = Math.max(0, svgDepth + svgStep(name, isClosed));
     const isInSvg = svgDepth > 0;
-    const text = rawText.has(name) && !(isInSvg && isClosed) ? readText(html, at, name) : null;
-    at += text?.length ?? 0;
-    yield { name, attributes, text, offset: found.index, isInSvg };
+    const text = endTags.has(name) && !(isInSvg && isClosed) ? readText(html, end, name) : null;
+    at = end + (text?.length ?? 0);
+    if (text !== null || attributes.size > 0) yield { name, attributes, text, offset: found.index, isInSvg };
   }
 }
 
+function svgStep(name: string, isClosed: boolean): number {
+  if (name === '/svg') return -1;
+  return name === 'svg' && !isClosed ? 1 : 0;
+}
+
+function readTag(html: string, from: number) {
+  const end = endOfTag(html, from);
+  const tag = html.slice(from, html[end - 1] === '>' ? end - 1 : end);
+  const attributes = attributeNames.test(tag) ? readAttributes(tag) : noAttributes;
+  return { attributes, end, isClosed: tag.endsWith('/') };
+}
+
+/** The offset behind its `>`. */
+function endOfTag(html: string, from: number): number {
+  for (let at = from; at < html.length; at++) {
+    const character = html[at];
+    if (character === '>') return at + 1;
+    if (character !== '=') continue;
+    while (/\s/.test(html[at + 1] ?? '')) at++;
+    const quote = html[at + 1];
+    const closing = quote === '"' || quote === "'" ? html.indexOf(quote, at + 2) : -1;
+    if (closing !== -1) at = closing;
+  }
+  return html.length;
+}
+
 function readText(html: string, from: number, name: string): string {
-  const endTag = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
+  const endTag = endTags.get(name) ?? markup;
   endTag.lastIndex = from;
   return html.slice(from, endTag.exec(html)?.index);
 }
@@ -59,20 +88,14 @@ function after(html: string, closing: string, from: number): number {
   return at === -1 ? html.length : at + closing.length;
 }
 
-function readAttributes(html: string, from: number) {
+function readAttributes(tag: string): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>();
-  let end = from;
+  attribute.lastIndex = 0;
   for (;;) {
-    attribute.lastIndex = end;
-    const found = attribute.exec(html);
-    if (found === null) break;
+    const found = attribute.exec(tag);
+    if (found === null) return attributes;
     const [, name = '', double, single, bare] = found;
     const key = name.toLowerCase();
     if (!attributes.has(key)) attributes.set(key, double ?? single ?? bare ?? '');
-    end = attribute.lastIndex;
   }
-  space.lastIndex = end;
-  space.exec(html);
-  const isClosed = space.lastIndex > end && html[space.lastIndex - 1] === '/';
-  return { attributes, end: Math.min(html.length, space.lastIndex + 1), isClosed };
 }

@@ -8,6 +8,8 @@ import { cpuMsOf } from '../support/cpu.ts';
 const now = Date.UTC(2026, 10, 23);
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
+const hex = '0123456789abcdef';
+
 /** Random text, so that no scanner of repositories takes these tests for a leak. */
 function random(length: number, alphabet = letters): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
@@ -49,6 +51,32 @@ const secrets: Readonly<Record<string, () => string>> = {
   'Telegram bot token': () => `${random(9, '123456789')}:AA${random(33)}`,
   'signed token (JWT)': () => jwt({ sub: 'user', exp: now / 1000 + 60 }),
   'private key': () => pem('RSA PRIVATE KEY'),
+  '1Password token': () => `ops_eyJ${random(300)}`,
+  'Airtable token': () => `pat${random(14)}.${random(64, hex)}`,
+  'Atlassian token': () => `ATATT3${random(186)}`,
+  'Databricks token': () => `dapi${random(32, hex)}`,
+  'DigitalOcean token': () => `dop_v1_${random(64, hex)}`,
+  'Docker token': () => `dckr_pat_${random(27)}`,
+  'Figma token': () => `figd_${random(43)}`,
+  'Grafana token': () => `glsa_${random(32)}_${random(8, hex)}`,
+  'Groq key': () => `gsk_${random(52)}`,
+  'Vault token': () => `hvs.${random(95)}`,
+  'Linear key': () => `lin_api_${random(40)}`,
+  'Mapbox secret token': () => `sk.eyJ${random(60)}.${random(22)}`,
+  'New Relic key': () => `NRAK-${random(27, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')}`,
+  'Notion token': () => `ntn_${random(46)}`,
+  'OpenRouter key': () => `sk-or-v1-${random(64, hex)}`,
+  'Perplexity key': () => `pplx-${random(48)}`,
+  'PlanetScale token': () => `pscale_tkn_${random(43)}`,
+  'Postman key': () => `PMAK-${random(24, hex)}-${random(34, hex)}`,
+  'Replicate token': () => `r8_${random(37)}`,
+  'Resend key': () => `re_${random(8)}_${random(24)}`,
+  'Sentry token': () => `sntryu_${random(64, hex)}`,
+  'Shopify token': () => `shpat_${random(32, hex)}`,
+  'Supabase key': () => `sbp_${random(40, hex)}`,
+  'Tailscale key': () => `tskey-auth-${random(12)}-${random(32)}`,
+  'xAI key': () => `xai-${random(80)}`,
+  'password in an address': () => `postgres://app:${random(12)}@db.internal:5432/app`,
 };
 
 describe('publish: what looks like a secret', () => {
@@ -74,6 +102,61 @@ describe('publish: what looks like a secret', () => {
 
   it('finds the key of a service account, whose lines are separated by \\n in JSON', () => {
     expect(findSecrets(JSON.stringify({ private_key: pem('PRIVATE KEY') }), now)).to.have.length(1);
+  });
+
+  const value = () => `Qz7${random(5)}9${random(15)}`;
+  const passwords: readonly string[] = [
+    `DB_PASSWORD = "${value()}"`,
+    `passwd: '${value()}',`,
+    JSON.stringify({ clientSecret: value(), n: 1 }),
+    JSON.stringify(JSON.stringify({ api_key: value() })),
+    `const x = { accessToken: \`${value()}\` }`,
+    `{&quot;auth_token&quot;: &quot;${value()}&quot;}`,
+    `<my-map data-api-key="${value()}">`,
+    `:secret_key => "${value()}"`,
+    `mongodb+srv://root:${value()}@cluster0.a1b2.mongodb.net/`,
+    `REDIS_URL=rediss://:${value()}@cache.internal`,
+    `amqp://u:${value()}@mq.internal/vhost`,
+    `curl https://admin:${value()}@intranet.corp/report`,
+    `fetch(u, { headers: { Authorization: 'Bearer ${jwt({ sub: 'user' })}' } })`,
+    `"first line\\nghp_${random(36)}"`,
+    `https://a.invalid/?t=%20sk_live_${random(24)}`,
+  ];
+  it('is found where a password or key is assigned, in addresses, and behind a coded character', () => {
+    for (const text of passwords) expect(findSecrets(`<p>\n${text}`, now), text).to.have.length(1);
+    const [found] = findSecrets(`x\n  db_password = "${value()}"`, now);
+    expect(found).to.deep.equal({ kind: 'password or key', line: 2, column: 6, start: 'password…' });
+  });
+
+  it('is not a placeholder of an assignment or an address, a text of a form, or a name in a program', () => {
+    for (const text of [
+      'password = "changeme"',
+      'password: "your-password-1"',
+      'password: "xxxxxxxx1"',
+      `api_key = "\${API_KEY_123456789}"`,
+      'api_key: "{{ secrets.API_KEY_1234567 }}"',
+      'secret: process.env.SECRET2',
+      'password: "Enter your password"',
+      'password: "Passwort"',
+      'password: "Contrase\u00f1a"',
+      '<input type="password" name="password" id="password1" autocomplete="current-password">',
+      '<label for="password">Password</label> <input value="" placeholder="Password: 8+ characters">',
+      'secret: "unicode/3299.png?v8"',
+      'accessKey: "Ctrl+Shift+1"',
+      'password: "#input-field-2"',
+      'api_key: "pk_live_1a2b3c4d5e6f7g8h9i"',
+      `access_token: "${jwt({ sub: 'user', exp: now / 1000 - 60 })}"`,
+      'postgres://user:password@host:5432/db',
+      'postgres://postgres:postgres@db.internal/app',
+      'postgres://app:hunter22@localhost:5432/app',
+      'mysql://app:hunter22@db.example.com/app',
+      'https://user:pass@proxy.corp:8080',
+      `https://\${user}:\${password}@host.corp`,
+      'redis://:<password>@cache.corp',
+      'https://unpkg.com/pkg@1.2.3 and mail a@b.corp',
+      'https://host.corp:8080/a:b@c',
+    ])
+      expect(findSecrets(text, now), text).to.deep.equal([]);
   });
 
   const harmless: Readonly<Record<string, string>> = {
@@ -113,6 +196,11 @@ describe('publish: what looks like a secret', () => {
       ' ',
       '1',
       'sk-ant-a-',
+      'password="a',
+      'password: "',
+      '://a:b',
+      '\\n',
+      '%20ghp_',
     ];
     for (const part of parts) {
       const text = part.repeat(Math.ceil(2_097_152 / part.length));
