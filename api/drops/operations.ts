@@ -115,8 +115,7 @@ export function dropOperations(config: Config) {
       id: 'listDrops',
       tag: 'Drops',
       summary: 'List your drops',
-      description:
-        'One page of the list. If the sort field is equal, newer drops come first. Parameters with a misspelled name are ignored: check that the `metadata` of a match is what you asked for.',
+      description: 'One page of the list. If the sort field is equal, newer drops come first.',
       parameters: [...listParameters, filters],
       replies: [json('One page of the list.', dropListShape, list)],
     },

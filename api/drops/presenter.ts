@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { CommentCounts } from '../../shared/comments/comment-store.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { apiSortFields, type Drop, sortOrders } from '../../shared/drops/drop.ts';
+import { apiSortFields, type Document, type Drop, sortOrders } from '../../shared/drops/drop.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { Written } from '../../shared/idempotency/idempotency.ts';
 import { pageUrl, rawPath } from '../http/paths.ts';
-import { sendJson } from '../http/send.ts';
+import { type ServiceResponse, sendJson } from '../http/send.ts';
 import {
   address,
   fields,
@@ -23,6 +23,7 @@ import {
 } from '../openapi/shape.ts';
 import { dropFields } from './fields.ts';
 import type { ApiDropQuery } from './list-query.ts';
+import { documentWarnings } from './warnings.ts';
 
 export const slugShape = text(dropFields.slug.about, {
   pattern: slugPattern.source,
@@ -146,13 +147,15 @@ export async function sendDrop(
   sendJson(res, shown, status);
 }
 
-/** Sends the drop of a write, and says whether an earlier request with the same Idempotency-Key did it. */
+/** Sends the drop of a write, and says whether an earlier request with the same Idempotency-Key did it. @param document that it stored, for warnings */
 export async function sendWritten(
-  res: ServerResponse,
+  res: ServiceResponse,
   { drop, isReplayed }: Written,
   services: Services,
-  status = 200,
+  { status = 200, document }: { readonly status?: number; readonly document?: Document } = {},
 ): Promise<void> {
+  if (document)
+    res.locals.warnings = [...documentWarnings(document, services), ...(res.locals.warnings ?? [])];
   if (isReplayed) res.setHeader('Idempotency-Replayed', 'true');
   await sendDrop(res, drop, services, { status, isNew: status === 201 && !isReplayed });
 }

@@ -37,7 +37,7 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
       const create = (ids?: WriteIds) => drops.create(caller, input, ids);
       const written = await idempotency.once(caller, content.idempotentRequest, null, create);
       res.setHeader('Location', `/api/drops/${written.drop.slug}`);
-      await sendWritten(res, written, services, 201);
+      await sendWritten(res, written, services, { status: 201, document: input });
     }),
 
     call('GET', path, 'withToken', docs.read, async (req, res, caller) => {
@@ -52,7 +52,7 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
           : htmlBodies.readReplace(content.html, queryOf(req));
       const add = (ids?: WriteIds) => drops.addVersion(caller, target, input, ids);
       const written = await idempotency.once(caller, content.idempotentRequest, target.slug, add);
-      await sendWritten(res, written, services);
+      await sendWritten(res, written, services, { document: input });
     }),
 
     call('PATCH', path, 'documentChange', docs.patch, async (req, res, caller, { json }) => {

@@ -17,6 +17,7 @@ import {
 import { visitorOf } from './client-address.ts';
 import { HttpError } from './http-error.ts';
 import { hashRequest, readIdempotencyKey } from './idempotency-key.ts';
+import { createIgnoredFinder } from './ignored.ts';
 import type { ApiRequest } from './parameters.ts';
 import {
   type Access,
@@ -31,6 +32,7 @@ import {
   policies,
   type Route,
 } from './route.ts';
+import type { ServiceResponse } from './send.ts';
 
 /** A route whose handler lets a request pass the access policy first. */
 export type GuardedRoute = Pick<Route, 'method' | 'path'> & {
@@ -154,22 +156,35 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
   }
 
   return (route) => {
-    const { method, path } = route;
+    const { method, path, operation } = route;
     const counter = metrics?.requests.route(method, path); // a HEAD counts as a GET
     const plain = { method, path, counter };
-    switch (route.access) {
-      case 'open':
-        return { ...plain, needsToken: false, handler: route.handler };
-      case 'signInStart':
-        return { ...plain, needsToken: false, handler: signInStart(route.handler) };
-      case 'mcpCall':
-        return { ...plain, needsToken: true, handler: mcpCall(route.handler) };
-      case 'withToken':
-      case 'tokenCheck':
-        return { ...plain, needsToken: true, handler: authenticated(route.access, route.handler) };
-      default:
-        return { ...plain, needsToken: true, handler: limited(route.access, route.handler) };
+    const findIgnored = operation === undefined ? () => [] : createIgnoredFinder(operation);
+    function warn(req: IncomingMessage, { locals }: Pick<ServiceResponse, 'locals'>, json: unknown): void {
+      locals.warnings = findIgnored(req, json);
     }
+    if (route.access === 'open') {
+      const handler: Handler = (req, res) => {
+        warn(req, res, {});
+        return route.handler(req, res);
+      };
+      return { ...plain, needsToken: false, handler };
+    }
+    if (route.access === 'signInStart') {
+      const handler = signInStart((req, res, json) => {
+        warn(req, res, json);
+        return route.handler(req, res, json);
+      });
+      return { ...plain, needsToken: false, handler };
+    }
+    if (route.access === 'mcpCall') return { ...plain, needsToken: true, handler: mcpCall(route.handler) };
+    const { access } = route;
+    const isRead = access === 'withToken' || access === 'tokenCheck';
+    const handler = (isRead ? authenticated : limited)(access, (req, res, caller, content) => {
+      warn(req, res, content.json);
+      return route.handler(req, res, caller, content);
+    });
+    return { ...plain, needsToken: true, handler };
   };
 }
 

@@ -101,3 +101,8 @@ export const servicePaths = {
   signInStart: '/api/auth/start',
   signInPoll: '/api/auth/poll',
 } as const;
+
+/** Gets the client and publishes a file with the local files that it names. */
+export function clientCommand(baseUrl: string): string {
+  return `curl -fsSO ${baseUrl}${servicePaths.client} && node cli.mjs publish page.html`;
+}

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RouteCounter } from '../../shared/metrics/metrics.ts';
+import { maxWarnings } from './ignored.ts';
 
 /** A response. Handlers set in `locals` what the log and the limits need. */
 export interface ServiceResponse extends ServerResponse {
@@ -10,6 +11,8 @@ export interface ServiceResponse extends ServerResponse {
     sessionId?: string;
     /** The body, if other clients may be sent the same memory. */
     sharedBytes?: Uint8Array;
+    /** What the JSON object of the answer says besides (`warnings`). */
+    warnings?: string[];
     /** The counter of the route that the request found; optional: there is none if nobody reads metrics. */
     counter?: RouteCounter | undefined;
     /** Of a request that waits for a change: ANSWER_MS counts from then (`performance.now()`). */
@@ -27,8 +30,14 @@ export function startWaiting(res: ServiceResponse, ms: number): AbortSignal {
 }
 
 /** `res.json` would look up what never varies here, which is a tenth of a small answer's time. */
-export function sendJson(res: ServerResponse, body: unknown, status = 200): void {
-  sendBody(res, status, 'application/json', JSON.stringify(body));
+export function sendJson(
+  res: ServerResponse & Partial<Pick<ServiceResponse, 'locals'>>,
+  body: object,
+  status = 200,
+): void {
+  const warnings = Array.isArray(body) ? [] : (res.locals?.warnings ?? []);
+  const shown = warnings.length === 0 ? body : { ...body, warnings: warnings.slice(0, maxWarnings) };
+  sendBody(res, status, 'application/json', JSON.stringify(shown));
 }
 
 /** `res.send` would answer 304 to `If-None-Match: *`. @param type the media type, without its charset, which is UTF-8 */

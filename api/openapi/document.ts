@@ -2,6 +2,7 @@ import type { Config } from '../../shared/config/config.ts';
 import { errorShape } from '../http/http-error.ts';
 import { idempotencyKeyParameter } from '../http/idempotency-key.ts';
 import { ifMatchParameter } from '../http/if-match.ts';
+import { maxWarnings } from '../http/ignored.ts';
 import { type Access, type Policy, policies, type Route } from '../http/route.ts';
 import {
   byStatus,
@@ -46,7 +47,8 @@ export interface DescribedOperation {
   /** Markdown. */
   readonly description: string;
   readonly tags: readonly string[];
-  readonly security: readonly object[];
+  /** Absent: a token is needed. */
+  readonly security?: readonly [];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: DescribedContent };
   readonly responses: Readonly<Record<string, DescribedResponse | Reference>>;
@@ -85,6 +87,7 @@ export function describeApi(
     paths[template] = { ...paths[template], [method.toLowerCase()]: described };
   }
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  nameWarnings(schemas, operations);
   const statuses = operations.flatMap((operation) => Object.keys(operation['x-codes']).map(Number));
   return {
     openapi: '3.1.0',
@@ -97,6 +100,7 @@ export function describeApi(
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: config.BASE_URL, description: 'This service' }],
+    security: [{ bearer: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -145,7 +149,7 @@ function describeOperation(
       `Errors: ${codesInWords(codes)}.`,
     ].join('\n\n'),
     tags: [tag],
-    security: rule.needsToken ? [{ bearer: [] }] : [],
+    ...(!rule.needsToken && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
@@ -189,6 +193,26 @@ function describePolicy(access: Access) {
   return { needsToken: token !== undefined, refusals, limits, parameters, headers };
 }
 
+/** Answers of calls that have a query or a JSON body: http/send.ts adds the field to their objects. */
+function nameWarnings(schemas: Record<string, JsonSchema>, operations: readonly DescribedOperation[]): void {
+  const takesNames = ({ parameters = [], requestBody }: DescribedOperation) =>
+    requestBody !== undefined || parameters.some((one) => one.in === 'query');
+  const answers = operations.filter(takesNames).flatMap(({ responses }) => Object.values(responses));
+  const answered = answers.flatMap((one) => ('$ref' in one ? [] : (one.content?.['application/json'] ?? [])));
+  const references = new Set(answered.map(({ schema }) => schema.$ref));
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (!references.has(`#/components/schemas/${name}`)) continue;
+    const warnings = { $ref: '#/components/schemas/Warnings' };
+    schemas[name] = { ...schema, properties: { ...Object(schema.properties), warnings } };
+  }
+  schemas.Warnings = {
+    type: 'array',
+    description: 'What was ignored, and what will not work in the document or is a risk.',
+    maxItems: maxWarnings,
+    items: { type: 'string' },
+  };
+}
+
 function describeReply({ description, headers: names = [], content }: Reply): DescribedResponse {
   const bodies = Object.entries(content ?? {}).map(([type, { shape, example }]) => [
     type,
@@ -206,7 +230,7 @@ function introduction({ BASE_URL: base }: Config): string {
   return `Post one complete, self-contained HTML document and get a public address back. If you write an agent, start \
 with [the agent protocol](${base}/api/onboard).
 
-**Requests.** Bodies are JSON in UTF-8. Unknown fields and parameters are ignored unless an operation says otherwise. \
+**Requests.** Bodies are JSON in UTF-8. Unknown fields and parameters are ignored; \`warnings\` in the object of the answer names them. \
 Lengths are counted in Unicode code points, sizes (\`x-max-bytes\`) in bytes of UTF-8. Only \`html\` and \`context\` may \
 contain U+0000. Every GET also answers HEAD, with the same status and headers; HEAD changes nothing. Scripts of other \
 origins can read openapi.json, the discovery document and the agent protocol; all other answers have no CORS headers.

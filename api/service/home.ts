@@ -4,6 +4,7 @@ import { brandTo, type PageParts } from '../html/layout.ts';
 import { copyButton } from '../html/parts.ts';
 import {
   browserSignInPath,
+  clientCommand,
   dashboardPaths,
   helpPath,
   newDropPath,
@@ -38,7 +39,7 @@ export function homeRoutes({ services: { config }, sessions, layout }: RoutePart
 
 /** GET / for a stranger: what this is and how to begin, for a person and for an agent. */
 function homePage({ BASE_URL, INDEXABLE }: Pick<Config, 'BASE_URL' | 'INDEXABLE'>): PageParts {
-  const start = `curl -fsSO ${BASE_URL}${servicePaths.client} && node cli.mjs publish page.html`;
+  const start = clientCommand(BASE_URL);
   const task = `Read ${BASE_URL}${servicePaths.onboarding} and publish this page there.`;
   return {
     title: 'Publish an HTML page, get a link',

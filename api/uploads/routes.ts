@@ -123,7 +123,11 @@ export function uploadRoutes({ services, readBody }: RouteParts): readonly Route
         const hash = await hashRequest(req, html);
         const written = await uploads.publish(upload, hash, publish(upload, html));
         if (target === null) res.setHeader('Location', `/api/drops/${written.drop.slug}`);
-        await sendWritten(res, written, services, target === null ? 201 : 200);
+        const status = target === null ? 201 : 200;
+        await sendWritten(res, written, services, {
+          status,
+          document: { html, context: readers.contextOf(upload) },
+        });
       });
     }),
   ];

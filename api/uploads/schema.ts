@@ -74,6 +74,9 @@ export function createUploadReaders(config: Config) {
       return { ...bodies.readUntitled({ ...fields, html: noHtml }), html, lock };
     },
 
+    contextOf: ({ fields }: Pick<UploadRequest, 'fields'>): Uint8Array | null =>
+      typeof fields.context === 'string' ? Buffer.from(fields.context) : null,
+
     toReplace({ fields }: Pick<UploadRequest, 'fields'>, html: Uint8Array): NewVersionInput {
       return { ...bodies.readReplace({ ...fields, html: noHtml }), html };
     },

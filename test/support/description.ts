@@ -21,7 +21,7 @@ export interface DescribedResponse {
 export interface DescribedOperation {
   readonly operationId: string;
   readonly description: string;
-  readonly security: readonly object[];
+  readonly security?: readonly object[];
   readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>;
   readonly 'x-codes': Readonly<Record<string, readonly string[]>>;
   readonly [part: string]: unknown;

@@ -21,11 +21,14 @@ export interface WireDrop {
   taken_down?: { at: number; reason: string };
   comments?: string;
   open_comments?: number;
+  warnings?: string[];
 }
 
 export interface WireVersionListItem {
   version: number;
   size_bytes: number;
+  /** Absent: published before it was stored. */
+  sha256?: string;
   has_context: boolean;
   created_at: number;
   /** Only with `include=published_by`. */
@@ -36,6 +39,7 @@ export interface WireVersion {
   slug: string;
   version: number;
   size_bytes: number;
+  sha256: string;
   context: string | null;
   created_at: number;
   is_latest: boolean;

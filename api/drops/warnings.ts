@@ -1,0 +1,32 @@
+import type { Document } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import { checkDocument } from '../../shared/page-checks/document-checks.ts';
+import { examples, storageWarning } from '../../shared/page-checks/page-checks.ts';
+import type { Finding } from '../../shared/page-checks/secrets.ts';
+import { clientCommand } from '../http/paths.ts';
+
+/** What will not work in the document or is a risk, and what to do: nothing is refused. No text of a secret. */
+export function documentWarnings(document: Document, { clock, config }: Services): string[] {
+  const { secrets, contextSecrets, files, links, storage, isHtml } = checkDocument(document, clock.now());
+  const warnings = [
+    ...secrets.map((one) => secretWarning('', one)),
+    ...contextSecrets.map((one) => secretWarning('context, ', one)),
+  ];
+  if (!isHtml) warnings.push('html has no tag, or is no text: it is not shown as it was written');
+  if (files.size > 0) {
+    warnings.push(
+      `${examples(files)}: viewers do not get local files. This puts them into the page: ${clientCommand(config.BASE_URL)}`,
+    );
+  }
+  if (links.size > 0) {
+    warnings.push(
+      `${examples(links)}: links to local pages lead nowhere. Publish these pages, and link to their addresses`,
+    );
+  }
+  if (storage.size > 0) warnings.push(storageWarning(storage));
+  return warnings;
+}
+
+function secretWarning(place: string, { kind, line, column }: Finding): string {
+  return `${place}line ${line}, column ${column}: ${kind}. Everybody with the address can read it: make it invalid, and publish without it`;
+}
