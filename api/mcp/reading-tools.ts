@@ -91,8 +91,7 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
   const list = defineTool({
     name: 'list_versions',
     title: 'List versions of a page',
-    description:
-      'Lists the versions of a drop, newest first: number, size, time, and whether it has a context.',
+    description: 'Lists the versions of a drop, newest first.',
     effect: 'reads',
     input: object({ slug }),
     async run(caller, { slug }) {

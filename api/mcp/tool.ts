@@ -1,10 +1,11 @@
 import type { InferType, ObjectSchema } from 'yup';
 import type { Caller } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { Drop } from '../../shared/drops/drop.ts';
+import type { Document, Drop } from '../../shared/drops/drop.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { showDrop } from '../drops/presenter.ts';
+import { documentWarnings } from '../drops/warnings.ts';
 import type { ServiceResponse } from '../http/send.ts';
 import { validate } from '../http/validate.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';
@@ -147,11 +148,14 @@ function inWordsOfTools(error: unknown): unknown {
   return new DropError(code, said + next, details && { ...others, ...names }, { cause: error });
 }
 
-/** A drop as the API answers it, with the ETag that the API has in a header. */
+/** A drop as the API answers it, with the ETag that the API has in a header. @param document that was stored, for warnings */
 export async function dropResult(
   services: Services,
   drop: Drop,
+  document?: Document,
 ): Promise<Result & { readonly address: string }> {
   const shown = await showDrop(services, drop);
-  return { address: shown.url, structured: { ...shown, etag: etagOf(drop) } };
+  const warnings = document === undefined ? [] : documentWarnings(document, services);
+  const more = { etag: etagOf(drop), ...(warnings.length > 0 && { warnings }) };
+  return { address: shown.url, structured: { ...shown, ...more } };
 }

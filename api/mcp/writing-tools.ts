@@ -1,13 +1,20 @@
 import { object } from 'yup';
 import type { Caller } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { type DetailChanges, type Drop, isChanged, type WriteIds } from '../../shared/drops/drop.ts';
+import {
+  type DetailChanges,
+  type Document,
+  type Drop,
+  isChanged,
+  type WriteIds,
+} from '../../shared/drops/drop.ts';
 import type { Target } from '../../shared/drops/drops.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { resolvesFields } from '../comments/resolves.ts';
 import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
+import { clientCommand } from '../http/paths.ts';
 import { invalid, text } from '../http/validate.ts';
 import { createUploadReaders, presentUpload } from '../uploads/schema.ts';
 import {
@@ -29,14 +36,15 @@ export function publishingTools(services: Services): readonly Tool[] {
   const uploadReaders = createUploadReaders(config);
   const { untitled, replace } = bodies.schemas;
 
-  /** @param slug of the drop that is written to; null: of a new one */
+  /** @param slug of the drop that is written to; null: of a new one @param document of the request */
   async function once(
     caller: Caller,
     [tool, args, slug]: readonly [tool: string, args: Arguments, slug: string | null],
     write: (ids?: WriteIds) => Promise<Drop>,
+    document?: Document,
   ): Promise<Result> {
     const { drop } = await idempotency.once(caller, await readIdempotentRequest(tool, args), slug, write);
-    return dropResult(services, drop);
+    return dropResult(services, drop, document);
   }
 
   /** Without a new revision, unless something changes: the etags that others have read stay valid. */
@@ -52,8 +60,7 @@ export function publishingTools(services: Services): readonly Tool[] {
   const upload = defineTool({
     name: 'create_upload',
     title: 'Publish a file',
-    description:
-      'Publishes an HTML file without sending its bytes through the model: answers with a curl line. Run it in a shell with your file, and show the user the url that it prints. With slug: a new version of that drop.',
+    description: `Publishes an HTML file without sending its bytes through the model: answers with a curl line to run in a shell with your file. Show the user the url that it prints. With slug: a new version of that drop. For a page of several files run this instead: ${clientCommand(config.BASE_URL)}`,
     effect: 'adds',
     cost: 'change',
     input: uploadReaders.schema.shape({
@@ -78,9 +85,9 @@ export function publishingTools(services: Services): readonly Tool[] {
     input: untitled.shape({ title, expires_at: expiry(false), idempotency_key: idempotencyKey }),
     async run(caller, _input, args) {
       const untitled = bodies.readUntitled(withExpiry(args, clock.now()));
-      return once(caller, ['publish_drop', args, null], async (ids) =>
-        drops.create(caller, await withTitle(titles, caller, untitled, 'send title'), ids),
-      );
+      const create = async (ids?: WriteIds) =>
+        drops.create(caller, await withTitle(titles, caller, untitled, 'send title'), ids);
+      return once(caller, ['publish_drop', args, null], create, untitled);
     },
   });
 
@@ -99,9 +106,8 @@ export function publishingTools(services: Services): readonly Tool[] {
       const body = withExpiry(args, clock.now());
       if (isPublishing(args)) {
         const version = bodies.readReplace(body);
-        return once(caller, ['update_drop', args, slug], (ids) =>
-          followingTitles.addVersion(caller, drop, version, ids),
-        );
+        const add = (ids?: WriteIds) => followingTitles.addVersion(caller, drop, version, ids);
+        return once(caller, ['update_drop', args, slug], add, version);
       }
       const alone = ['context', ...Object.keys(resolvesFields)].find((name) => Object.hasOwn(args, name));
       if (alone !== undefined) throw withoutHtml(alone);

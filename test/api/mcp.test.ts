@@ -91,6 +91,23 @@ for (const revision of revisions) {
       expect((await session.owner.get(`/api/drops/${drop.slug}/v/1`)).body.context).to.equal('Why.');
     });
 
+    it('publish_drop and update_drop: warnings of the document, also in the text; local files with the one command', async () => {
+      const html = '<!doctype html><img src="logo.png"><script>document.cookie</script>';
+      const { structured, texts } = await session.mcp.call('publish_drop', { title: 'T', html });
+      const command = `curl -fsSO ${service.config.BASE_URL}/cli.mjs && node cli.mjs publish page.html`;
+      expect(structured.warnings).to.have.length(2);
+      expect(structured.warnings?.[0])
+        .to.match(/^logo\.png: /)
+        .and.to.include(command);
+      expect(texts[0]).to.include('"warnings":["logo.png: ');
+      const updated = await session.mcp.call('update_drop', { slug: structured.slug, html });
+      expect(updated.structured.warnings).to.deep.equal(structured.warnings);
+      const changed = await session.mcp.call('update_drop', { slug: structured.slug, title: 'U' });
+      expect(changed.structured).not.to.have.property('warnings');
+      const upload = (await session.mcp.sdk.listTools()).tools.find(({ name }) => name === 'create_upload');
+      expect(upload?.description).to.include(command);
+    });
+
     it('update_drop: what is left out stays as it is; html makes a version', async () => {
       const { slug } = await publish({ description: 'About', metadata: { a: '1' }, context: 'Why.' });
       const titled = await session.mcp.call('update_drop', { slug, title: 'Other' });
