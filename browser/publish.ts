@@ -8,13 +8,14 @@ import { readPage } from './shared/read-page.ts';
 const form = find<HTMLFormElement>('form[data-publish]');
 const button = find<HTMLButtonElement>('[data-publish] button[type="submit"]');
 const progress = find('[data-progress]');
+const anyway = find('#anyway');
 
 for (const element of document.querySelectorAll<HTMLElement>('[data-needs-script]')) element.hidden = false;
 for (const element of document.querySelectorAll<HTMLElement>('[data-without-script]')) element.hidden = true;
 startDocument(form, (message) => (message === null ? clearFault() : showFault({ message, field: 'html' })));
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  if (!button.disabled) void publish();
+  if (!button.disabled) void publish(event.submitter);
 });
 // A browser that goes back shows the page as it was left.
 window.addEventListener('pageshow', () => {
@@ -23,17 +24,20 @@ window.addEventListener('pageshow', () => {
 });
 
 /** Opens the page of the drop, or says why there is none. */
-async function publish(): Promise<void> {
+async function publish(pressed: HTMLElement | null): Promise<void> {
   button.disabled = true;
+  const data = new FormData(form);
+  if (pressed instanceof HTMLButtonElement && pressed.name !== '') data.set(pressed.name, pressed.value);
   clearFault();
-  const outcome = await upload(form.action, new FormData(form), (part) => {
+  const outcome = await upload(form.action, data, (part) => {
     progress.textContent = part < 1 ? `${Math.round(part * 100)} %` : 'Publishing…';
   });
   if ('drop' in outcome) return location.assign(`/drops/${outcome.drop.slug}?notice=${form.dataset.publish}`);
   button.disabled = false;
   progress.textContent = '';
   if (outcome.refusal.isConflict) await showLive(form.action);
-  showFault(outcome.refusal);
+  if (outcome.refusal.risks) ask(outcome.refusal);
+  else showFault(outcome.refusal);
 }
 
 /** Takes the version that is live, and the revision of the drop, from the page of the form as it is now. */
@@ -41,6 +45,14 @@ async function showLive(address: string): Promise<void> {
   const fresh = (await readPage(address))?.querySelectorAll('[data-renew]') ?? [];
   const old = document.querySelectorAll('[data-renew]');
   for (const [i, element] of fresh.entries()) old[i]?.replaceWith(element);
+}
+
+/** Below the button: the person looks at what may not be meant. */
+function ask({ risks = [], answer = '' }: Refusal): void {
+  find('#risks').replaceChildren(...risks.map((risk) => make('li', { className: 'wrap-anywhere' }, risk)));
+  find<HTMLButtonElement>('#anyway button').value = answer;
+  anyway.hidden = false;
+  anyway.focus();
 }
 
 /** Beside the field, which gets the focus. */
@@ -78,5 +90,6 @@ function fieldOf(field: string): HTMLElement | null {
 
 function clearFault(): void {
   form.querySelector('#fault')?.remove();
+  anyway.hidden = true;
   for (const input of form.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid');
 }

@@ -57,7 +57,7 @@ function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer?.types.includes('Files') ?? false;
 }
 
-/** A file that may be plain text is not published, because nobody is asked here. @returns whether it is published */
+/** A file that the person must be asked about is not published, because nobody is asked here. @returns whether it is published */
 async function publish(file: File, form: HTMLFormElement): Promise<boolean> {
   const result = addResult(file.name);
   const read = await readFile(file, form);
@@ -65,8 +65,8 @@ async function publish(file: File, form: HTMLFormElement): Promise<boolean> {
     result.fail(read.fault);
     return false;
   }
+  const link = make('a', { href: '/drops/new' }, 'Choose it on “New drop”');
   if ('text' in read) {
-    const link = make('a', { href: '/drops/new' }, 'Choose it on “New drop”');
     result.fail(
       'This may be plain text, not HTML. Nothing was published. ',
       link,
@@ -79,6 +79,8 @@ async function publish(file: File, form: HTMLFormElement): Promise<boolean> {
   data.set('file', file);
   const outcome = await upload(form.action, data, result.progress);
   if ('drop' in outcome) result.succeed(outcome.drop);
+  else if (outcome.refusal.risks)
+    result.fail(outcome.refusal.risks.join(' '), ' Nothing was published. ', link, ', which asks you.');
   else result.fail(outcome.refusal.message);
   return 'drop' in outcome;
 }

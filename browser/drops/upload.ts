@@ -14,12 +14,15 @@ export interface Refusal {
   readonly isSignedOut?: boolean;
   /** Whether the drop has changed since the page was opened. */
   readonly isConflict?: boolean;
+  /** What the person must look at before, and the value of the field `anyway` if it is to be published in spite of that. */
+  readonly risks?: readonly string[];
+  readonly answer?: string;
 }
 
 /** What the service says of an error. */
 interface Fault {
   readonly message?: string;
-  readonly details?: { readonly field?: string };
+  readonly details?: Pick<Refusal, 'field' | 'risks' | 'answer'>;
 }
 
 type Outcome = { drop: Published } | { refusal: Refusal };
@@ -68,12 +71,12 @@ function send(action: string, form: FormData, progress: (part: number) => void):
 const changed =
   'The drop was changed after you opened this page. What is live now is shown beside yours. Nothing was published: publish again to replace it';
 
-function refusalOf({ message, details: { field } = {} }: Fault = {}, status: number): Refusal {
+function refusalOf({ message, details = {} }: Fault = {}, status: number): Refusal {
   if (status === 0) return { message: 'The connection was lost. Try again.' };
   if (message === undefined) return { message: `The service answered ${status}. Try again later.` };
   if (status === 412) return { message: changed, isConflict: true };
   if (status === 401) return { message: 'You are signed out: nothing was published.', isSignedOut: true };
-  return field === undefined ? { message } : { message, field };
+  return { ...details, message };
 }
 
 /** The same form sent twice publishes once; a new key makes it another form. */

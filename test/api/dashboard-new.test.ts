@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { newToken } from '../../shared/credentials/token.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { parsePage } from '../support/html.ts';
 import type { Field } from '../support/person.ts';
 import { useService } from '../support/service.ts';
 import type { WireDrop } from '../support/wire.ts';
@@ -138,6 +140,42 @@ describe('/drops/new: publishing in the browser', () => {
       expect(answer.text, message).to.match(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
     }
     expect(await dropsOf(dashboard)).to.deep.equal([]);
+  });
+
+  it('secrets and files that are missing are listed, and published only if the person says so', async () => {
+    const dashboard = await openDashboard(service);
+    service.clock.advance(60_000);
+    const token = newToken();
+    const risky = `<!doctype html><title>T</title>\n<img src="logo.png"><p>${token}`;
+    const asked = await send(dashboard, { html: risky });
+    expect(asked.status).to.equal(400);
+    expect(asked.text)
+      .to.include('Nothing was published yet.')
+      .and.include(
+        'Line 2 seems to contain a secret (Dropleaf token): everybody with the link could read it.',
+      )
+      .and.include('Viewers will not see logo.png: only this one file is published.');
+    const { name = '', value = '' } =
+      parsePage(asked.text).find('button', { name: 'anyway' })?.attributes ?? {};
+    const other = await send(dashboard, { html: `\n${risky}`, [name]: value });
+    expect(other.status, 'another document').to.equal(400);
+    expect(await dropsOf(dashboard)).to.deep.equal([]);
+    expect((await send(dashboard, { html: risky, [name]: value })).status).to.equal(303);
+    const [drop] = await dropsOf(dashboard);
+
+    const path = `/drops/${drop?.slug}/new-version`;
+    const version = { if_match: '1', html, context: `The token is ${token}` };
+    const { status, body } = await send(dashboard, version, asScript, path);
+    const { field, risks, answer } = body.error.details;
+    const line =
+      'Context, line 1 seems to contain a secret (Dropleaf token): everybody with the link could read it.';
+    expect([status, field, risks]).to.deep.equal([400, 'anyway', [line]]);
+    const said = await send(dashboard, { ...version, anyway: String(answer) }, asScript, path);
+    expect(said.status).to.equal(200);
+    const storage = '<!doctype html><script>localStorage.x</script><a href="other.html">';
+    expect((await send(dashboard, { html: storage, title: 'S', key: 's' })).status, 'not asked').to.equal(
+      303,
+    );
   });
 
   it('counts as a write; a document above the limit publishes nothing', async () => {

@@ -85,6 +85,10 @@ describeInBrowsers('The list of drops', (browser) => {
     expect((await titlesOf(ada)).length).to.equal(2);
     const link = results.nth(3).getByRole('link', { name: 'New drop' });
     expect(await link.getAttribute('href')).to.equal('/drops/new');
+    await dropFiles(page, { 'Local.html': '<!doctype html><title>L</title><img src="logo.png">' });
+    await results.nth(4).getByText('Viewers will not see logo.png').waitFor();
+    expect(await results.nth(4).getByRole('link', { name: 'New drop' }).count()).to.equal(1);
+    expect((await titlesOf(ada)).length).to.equal(2);
     expect(await page.getByRole('heading', { level: 2, name: 'One' }).isVisible()).to.equal(true);
     expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
   });

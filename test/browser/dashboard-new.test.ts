@@ -1,10 +1,20 @@
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { newToken } from '../../shared/credentials/token.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { attacks, attacksOnParent, findings, hostilePage } from './attacks.ts';
-import { describeInBrowsers, follow, openSignedIn, overflowOf, tabTo, widths } from './browser.ts';
+import {
+  describeInBrowsers,
+  follow,
+  openSignedIn,
+  overflowOf,
+  schemes,
+  tabTo,
+  takePicture,
+  widths,
+} from './browser.ts';
 
 const html = (title: string, body = '<p>Hi') => `<!doctype html><title>${title}</title>${body}`;
 
@@ -169,6 +179,39 @@ describeInBrowsers('The form for a new drop', (browser) => {
     await preview(page).locator('pre').waitFor();
     await publish(page);
     expect((await dropsOf(ada))[0]?.title).to.equal('My notes');
+  });
+
+  it('with and without scripts, what may not be meant is listed below the button, and published anyway if the person says so', async () => {
+    const risky = html('Risky', `<img src="logo.png"><p>${newToken()}`);
+    for (const javaScriptEnabled of [true, false]) {
+      const { ada, page, faults } = await open({ javaScriptEnabled });
+      await page.locator('#html').fill(risky);
+      const title = page.getByLabel('Title');
+      await title.fill('Mine');
+      await title.press('Enter'); // presses the form's own button
+      const question = page.getByRole('group', { name: 'Publish it anyway?' });
+      await question.waitFor();
+      expect(await page.locator('#anyway:focus').count()).to.equal(1);
+      expect(await question.innerText())
+        .to.include('(Dropleaf token)')
+        .and.include('logo.png');
+      await title.press('Enter');
+      await question.waitFor();
+      expect(await dropsOf(ada)).to.deep.equal([]);
+      expect(faults.filter((fault) => !/400|logo\.png/.test(fault))).to.deep.equal([]);
+      for (const width of [360, 768, 1440]) {
+        for (const colorScheme of schemes) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.emulateMedia({ colorScheme });
+          await question.scrollIntoViewIfNeeded();
+          expect(await overflowOf(page)).to.equal(0);
+          await takePicture(page, `anyway-${javaScriptEnabled}-${width}-${colorScheme}`);
+        }
+      }
+      await page.getByRole('button', { name: 'Publish anyway' }).click();
+      await page.waitForURL(/\/drops\/(?!new$)/);
+      expect((await dropsOf(ada))[0]?.title).to.equal('Mine');
+    }
   });
 
   it('errors appear at their fields and keep all typed; a session that ended loses nothing, also not a file', async () => {

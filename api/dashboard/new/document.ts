@@ -28,6 +28,7 @@ import type { Session } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import type { SessionPage } from '../pages.ts';
+import { askAboutRisks } from './risks.ts';
 
 /** Characters of the random field `key`, which differs in each form. */
 const formKeyLength = 22;
@@ -64,7 +65,7 @@ interface DocumentForm {
 
 /** The same form sent twice publishes once. A script gets the drop, or the error's envelope. Refuses a document with 413, 415 and `html_too_large`. */
 export function documentForm(
-  { services: { config, idempotency }, readBody, readForm, sessions, layout }: RouteParts,
+  { services: { config, idempotency, clock }, readBody, readForm, sessions, layout }: RouteParts,
   { path, nav, notice, read, again }: DocumentForm,
 ): Route {
   // Line breaks of pasted text are sent as CR LF.
@@ -88,6 +89,12 @@ export function documentForm(
   async function save(req: Request, res: Response, { caller }: Session, sent: Sent) {
     const html = readDocument(sent, config.HTML_MAX_BYTES);
     const write = await read(req, caller, html, sent);
+    const context = textOf(sent, 'context');
+    askAboutRisks(
+      { html, context: context === '' ? null : Buffer.from(context) },
+      textOf(sent, 'anyway'),
+      clock.now(),
+    );
     const slug = path === newDropPath ? null : readSlug(req);
     const { drop } = await idempotency.once(caller, keyOfForm(req.path, sent), slug, write);
     if (isNavigation(req)) return `${ownerPath(drop.slug)}?notice=${notice}`;

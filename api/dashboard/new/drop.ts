@@ -21,6 +21,7 @@ import { commenterOptions } from '../comments/texts.ts';
 import { dashboardPages } from '../pages.ts';
 import { documentFields, documentForm, type Sent, sizeLimit, textOf } from './document.ts';
 import { previewRoute } from './preview.ts';
+import { risksQuestion } from './risks.ts';
 
 /** How long a new drop can be kept, in days; '' for ever. */
 const lifetimes = [
@@ -145,7 +146,8 @@ ${textOf(sent, 'tags')}</textarea>
 <label for="description">Description</label>
 <input id="description" name="description" value="${description}" maxlength="${DESCRIPTION_MAX_CHARACTERS}" autocomplete="off"${state('description', 'description')}>
 <p class="hint" id="description-hint">Viewers see it in link previews.</p>
-<div class="actions"><button type="submit">Publish</button><span class="small soft" data-progress role="status"></span></div></div>
+<div class="actions"><button type="submit">Publish</button><span class="small soft" data-progress role="status"></span></div>
+${risksQuestion(error)}</div>
 </form>
 <section data-preview="${previewPath}" aria-labelledby="preview" hidden><h2 id="preview">Preview</h2></section></div>`,
   };

@@ -19,6 +19,7 @@ import { historyStyles } from '../history/versions.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { documentFields, documentForm, type Sent, sizeLimit, textOf } from './document.ts';
+import { risksQuestion } from './risks.ts';
 
 export type VersionConfig = Pick<Config, 'BASE_URL' | 'HTML_MAX_BYTES' | 'CONTEXT_MAX_BYTES'>;
 
@@ -98,7 +99,8 @@ ${formError(conflictText(drop, error, again) ?? error)}
 <span data-renew>${formField}${revisionField(drop)}</span>
 ${documentFields(sent, field)}
 <div data-details><details class="more"${context !== '' && html` open`}><summary>Context</summary>${contextField(context, config.CONTEXT_MAX_BYTES, field === 'context')}</details>
-<div class="actions"><button type="submit"><span>Publish version ${next}</span></button><a class="button quiet" href="${back}">Cancel</a><span class="small soft" data-progress role="status"></span></div></div>
+<div class="actions"><button type="submit"><span>Publish version ${next}</span></button><a class="button quiet" href="${back}">Cancel</a><span class="small soft" data-progress role="status"></span></div>
+${risksQuestion(error)}</div>
 </form>
 <div class="sides">${
     preview &&
