@@ -1,9 +1,10 @@
 import { basename, dirname, resolve } from 'node:path';
+import { storageUse } from '../../shared/page-checks/page-checks.ts';
 import { lineOf } from '../../shared/page-checks/page-scan.ts';
 import { attributeOf, type Written } from './attributes.ts';
 import { applyEdits } from './edits.ts';
 import { elementsOf } from './elements.ts';
-import { type Folder, openFolder, resolveLocal, urlOf } from './folder.ts';
+import { type Folder, folderFault, openFolder, resolveLocal, urlOf } from './folder.ts';
 import { createLedger, type Refusal } from './ledger.ts';
 import { type Inliner, planEdits } from './places.ts';
 import { createReader } from './reader.ts';
@@ -55,17 +56,30 @@ export async function bundlePage(
 ): Promise<Bundle> {
   const name = basename(file);
   const ledger = createLedger();
-  const reader = createReader(folder ?? (await openFolder(dirname(resolve(file)))), ledger);
+  const files = folder ?? (await openFolder(dirname(resolve(file))));
+  const reader = createReader(files, ledger);
   const sprites = createSprites(html);
   const elements = elementsOf(html);
-  const base = baseOf(elements, urlOf(name));
+  const page = urlOf(name);
+  const base = baseOf(elements, page);
   const at = (line: number) => (hasLines ? `${name}:${line}` : name);
   const refuse = (what: Refusal, address: string, where: string) => {
     if (resolveLocal(address, base) !== null) ledger.refuse(what, address, where);
   };
-  const refuseLoads = (text: string, path: string) => {
-    for (const { address, offset } of findLoads(text))
-      refuse('load', address, path === name ? at(lineOf(text, offset)) : `${path}:${lineOf(text, offset)}`);
+  const codes: { text: string; where(line: number): string }[] = [];
+  /** Whether there is such a file; of `tiles/{z}/{x}.png` and `img/`, whether there is such a folder. */
+  const isThere = async (address: string) => {
+    const folder = /^([^{]*\w[^{]*\/)(?:[\w-]*$|[^/]*\{)/.exec(address)?.[1];
+    const url = resolveLocal(folder ?? address, base);
+    if (url === null || url.pathname === page.pathname) return false;
+    const found = await files.read(url);
+    return 'fault' in found ? folder !== undefined && found.fault === folderFault : folder === undefined;
+  };
+  const refuseLoads = async () => {
+    for (const { text, where } of codes)
+      for (const { address, offset, isSure } of findLoads(text))
+        if (isSure || ledger.hasPicture(address) || (await isThere(address)))
+          refuse('load', address, where(lineOf(text, offset)));
   };
 
   const inliner: Inliner = {
@@ -75,21 +89,25 @@ export async function bundlePage(
     async script(address, line) {
       const found = await reader.readText(address, base, at(line));
       if (found === null) return null;
-      refuseLoads(found.text, found.path);
+      const where = (line: number) => `${found.path}:${line}`;
+      codes.push({ text: found.text, where });
+      const [storage] = found.text.matchAll(storageUse);
+      if (storage) ledger.refuse('storage', storage[0], where(lineOf(found.text, storage.index)));
       return found.text;
     },
     async symbol(address, line) {
       const found = await reader.readText(address, base, at(line));
       if (found === null) return null;
-      const { hash } = found.url;
-      const fault = sprites.add(found.path, found.text, hash);
-      if (fault !== null) ledger.miss(at(line), address, fault);
-      return fault === null ? hash : null;
+      const symbol = sprites.add(found.path, found.text, found.url.hash);
+      if (typeof symbol === 'string') return symbol;
+      ledger.miss(at(line), address, symbol.fault);
+      return null;
     },
+    code: (text, line) => void codes.push({ text, where: (inText) => at(line - 1 + inText) }),
     refuse: (what, address, line) => refuse(what, address, at(line)),
   };
-  refuseLoads(html, name);
   const edits = await planEdits(html, elements, inliner);
+  await refuseLoads();
   const body = elements.find(({ element }) => element.tagName === 'body');
   const end = body?.at.endTag?.startOffset ?? html.length;
   return { ...ledger.read(), html: applyEdits(html, [...edits, ...sprites.edits(end)]) };
@@ -99,7 +117,8 @@ export async function bundlePage(
 function baseOf(elements: readonly Written[], page: URL): URL {
   for (const written of elements) {
     const href = written.element.tagName === 'base' ? attributeOf(written, 'href') : null;
-    if (href !== null && URL.canParse(href, page.href)) return new URL(href, page);
+    if (href !== null && URL.canParse(href, page.href))
+      return resolveLocal(href, page) ?? new URL(href, page);
   }
   return page;
 }

@@ -26,21 +26,23 @@ export async function bundleCss(
 }
 
 const addressed = /^(?:url|src|(?:-webkit-)?image-set)$/i;
-const olderFont = /\.(?:eot|woff|ttf|otf|svg)(?:[?#]|$)/i;
+/** Of the same font in several formats a browser needs the best; none reads EOT. */
+const fontFormats = ['woff2', 'woff', 'ttf', 'otf', 'svg', 'eot'];
+const rankOf = ({ address }: Place) =>
+  fontFormats.indexOf(/\.(\w+)(?:[?#]|$)/.exec(address)?.[1]?.toLowerCase() ?? '');
 
 /** The addresses that a browser may load, in their order. */
 function placesIn(css: string): Place[] {
   const places: Place[] = [];
-  let ofDeclaration: Place[] = [];
+  let ofBlock: Place[] = [];
   /** The functions and blocks around the token. */
   const around: string[] = [];
   let isImport = false;
 
-  /** Of the same font in several formats a browser takes WOFF2. */
-  function endDeclaration(): void {
-    const hasBest = ofDeclaration.some(({ address }) => /\.woff2(?:[?#]|$)/i.test(address));
-    places.push(...ofDeclaration.filter(({ address }) => !hasBest || !olderFont.test(address)));
-    ofDeclaration = [];
+  function endBlock(): void {
+    const best = Math.min(...ofBlock.map(rankOf).filter((rank) => rank >= 0), fontFormats.length - 2);
+    places.push(...ofBlock.filter((place) => rankOf(place) <= best));
+    ofBlock = [];
     isImport = false;
   }
 
@@ -48,31 +50,26 @@ function placesIn(css: string): Place[] {
     const [type, , start, last] = token;
     const add = (address: string, isString: boolean) => {
       const use = isImport && around.every((name) => name === 'url') ? 'style' : 'shown';
-      ofDeclaration.push({ use, address, start, end: last + 1, isString });
+      if (use === 'style') isImport = false;
+      ofBlock.push({ use, address, start, end: last + 1, isString });
     };
     if (type === TokenType.AtKeyword) isImport = textOf(token).toLowerCase() === 'import';
     else if (type === TokenType.URL) add(textOf(token), false);
-    else if (type === TokenType.String && (addressed.test(around.at(-1) ?? '') || isDirect()))
-      add(textOf(token), true);
+    else if (type === TokenType.String && isAddress()) add(textOf(token), true);
     else if (type === TokenType.Function) around.push(textOf(token));
     else if (type === TokenType.OpenParen) around.push('(');
     else if (type === TokenType.CloseParen) around.pop();
-    else if (endings.has(type)) endDeclaration();
+    else if (type === TokenType.Semicolon) isImport = false;
+    else if (type === TokenType.OpenCurly || type === TokenType.CloseCurly) endBlock();
   }
-  endDeclaration();
+  endBlock();
   return places;
 
-  /** The address of an `@import`, not a string in its conditions. */
-  function isDirect(): boolean {
-    return isImport && around.length === 0 && ofDeclaration.length === 0;
+  /** Of a string: without a function around it, it is the address of an `@import`. */
+  function isAddress(): boolean {
+    return around.length === 0 ? isImport : addressed.test(around.at(-1) ?? '');
   }
 }
-
-const endings: ReadonlySet<unknown> = new Set([
-  TokenType.Semicolon,
-  TokenType.OpenCurly,
-  TokenType.CloseCurly,
-]);
 
 function textOf(token: CSSToken): string {
   const [, , , , data] = token;

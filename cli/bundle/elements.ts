@@ -18,7 +18,7 @@ export function elementsOf(html: string): Written[] {
       }
       if (node.tagName === 'template' && 'content' in node) rest.push(node.content);
     }
-    if ('childNodes' in node) rest.push(...node.childNodes);
+    if ('childNodes' in node) for (const child of node.childNodes) rest.push(child);
   }
   return found.sort((a, b) => a.at.startOffset - b.at.startOffset);
 }

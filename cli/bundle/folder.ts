@@ -1,5 +1,7 @@
-import { open, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readlink, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import querystring from 'node:querystring';
 import { errorCode } from '../errors.ts';
 import { readAtMost } from '../read-at-most.ts';
 import { mediaTypeOf } from './media-type.ts';
@@ -23,7 +25,7 @@ const origin = 'http://folder.invalid';
 /** Below it, so that `..` is seen to lead out. */
 const top = `${origin}/folder/`;
 /** No page is as long. */
-const maxBytes = 64 * 1024 * 1024;
+export const maxBytes = 64 * 1024 * 1024;
 
 /** The address of a file in the folder. */
 export function urlOf(path: string): URL {
@@ -33,9 +35,9 @@ export function urlOf(path: string): URL {
 /** Where an address leads, as a browser would take it. null: to another site, into the document itself, or nowhere. */
 export function resolveLocal(address: string, base: URL): URL | null {
   const text = address.trim();
-  if (text === '' || text.startsWith('#') || !URL.canParse(text, base.href)) return null;
+  if (/^(?:[#?]|$)/.test(text) || !URL.canParse(text, base.href)) return null;
   const url = new URL(text, base);
-  if (url.protocol === 'file:') return url;
+  if (/^(?:file|[a-z]):$/.test(url.protocol)) return url; // `C:` is a disk
   if (url.origin !== origin) return null;
   // Sites are written for the root of a host: here that is the folder.
   return /^[/\\]/.test(text) ? new URL(`.${url.pathname}${url.search}${url.hash}`, top) : url;
@@ -46,13 +48,10 @@ export type Folder = ReturnType<typeof createFolder>;
 /** Nothing outside of a folder is read, and nothing that is hidden. @param readNamed by the path below it, with `/` */
 function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) {
   async function read(url: URL): Promise<Omit<LocalFile, 'url'> | Fault> {
+    if (url.origin !== origin)
+      return { fault: 'it is a path of this computer: write it relative to the page' };
     if (!url.href.startsWith(top)) return outside;
-    let name: string;
-    try {
-      name = decodeURIComponent(url.pathname.slice(new URL(top).pathname.length));
-    } catch {
-      return { fault: 'its name is not valid in an address' };
-    }
+    const name = querystring.unescape(url.pathname.slice(new URL(top).pathname.length));
     if (name.includes('\0')) return { fault: 'its name is not valid in an address' };
     if (/(?:^|[/\\])\./.test(name)) return { fault: 'it is hidden, and not read' };
     const bytes = await readNamed(name);
@@ -74,6 +73,7 @@ function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) 
 
 const outside: Fault = { fault: 'it is outside of the folder of the page' };
 const noFile: Fault = { fault: 'there is no such file' };
+export const folderFault = 'it is a folder, or no ordinary file';
 
 /** @param files by their paths below the folder, with `/`, in normal form C */
 export function folderOf(files: ReadonlyMap<string, Uint8Array>): Folder {
@@ -107,14 +107,17 @@ export async function openFolder(path: string): Promise<Folder> {
 
 async function readWhole(path: string): Promise<Uint8Array | Fault> {
   try {
-    if (!(await stat(path)).isFile()) return { fault: 'it is a folder, or no ordinary file' };
-    const handle = await open(path);
+    // Neither a link nor a pipe that took its place since is followed.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const before = await handle.stat();
+      if (!before.isFile()) return { fault: folderFault };
       const bytes = await readAtMost(handle.createReadStream({ autoClose: false }), maxBytes);
       if (bytes === null) return { fault: `it has more than ${maxBytes} bytes` };
       const after = await handle.stat();
-      const isSame = bytes.length === before.size && before.mtimeMs === after.mtimeMs;
+      // Linux tells which file this is: a folder around it may have become a link.
+      const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => path);
+      const isSame = opened === path && bytes.length === before.size && before.mtimeMs === after.mtimeMs;
       return isSame ? bytes : { fault: 'it was changed while it was read: try again' };
     } finally {
       await handle.close();

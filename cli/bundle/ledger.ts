@@ -7,7 +7,8 @@ const advice = {
     'a module loads other files. Bundle it, and name the bundle in a script without type="module": npx esbuild FILE --bundle --format=iife --outfile=bundle.js',
   frame: 'a page in a frame is not published. Publish it by itself, and use its address',
   page: 'a page that a link leads to is not published. Publish it by itself, and link to its address',
-  load: 'a script loads it while the page runs. Put the data into the script or the page; a bundler does that: npx esbuild FILE --bundle --format=iife --loader:.json=json --loader:.csv=text --outfile=bundle.js',
+  load: 'a script loads it while the page runs. Put the data into the script or the page; a bundler does that: npx esbuild FILE --bundle --format=iife --loader:.json=json --loader:.csv=text --loader:.png=dataurl --outfile=bundle.js',
+  storage: 'the page runs in a sandbox without storage and cookies, where this throws an error',
 } as const;
 
 export type Refusal = keyof typeof advice;
@@ -26,11 +27,15 @@ export function createLedger() {
       file.times += 1;
       files.set(path, file);
     },
+    /** A script that names a picture by the end of its path looks for it beside another file. */
+    hasPicture: (name: string) =>
+      /\.(?:png|jpe?g|gif|svg|webp)$/.test(name) &&
+      [...files.keys()].some((path) => path.endsWith(`/${name}`)),
     readText: (path: string, text: string): void => void texts.set(path, text),
     /** @param where the file and the line that name it */
     miss(where: string, address: string, fault: string): void {
       const key = `${exampleOf(address)}: ${fault}`;
-      missing.set(key, [...(missing.get(key) ?? []), where]);
+      if (!missing.get(key)?.push(where)) missing.set(key, [where]);
     },
     refuse(what: Refusal, address: string, where: string): void {
       refused.set(what, (refused.get(what) ?? new Set()).add(`${exampleOf(address)} (${where})`));

@@ -1,7 +1,7 @@
 import { attributeOf, type Element, setAttribute, startTagWithout, type Written } from './attributes.ts';
 import { bundleCss, type CssUse } from './css.ts';
-import type { Edit } from './edits.ts';
-import { isSvg } from './elements.ts';
+import { applyEdits, type Edit } from './edits.ts';
+import { elementsOf, isSvg } from './elements.ts';
 import { dataAddress } from './reader.ts';
 import { bundleSrcset } from './srcset.ts';
 
@@ -16,25 +16,29 @@ export interface Inliner {
   symbol(address: string, line: number): Promise<string | null>;
   inCss(address: string, use: CssUse, line: number): Promise<string | null>;
   /** What a local address names cannot become part of the document. */
-  refuse(what: 'module' | 'frame' | 'page', address: string, line: number): void;
+  refuse(what: 'module' | 'frame' | 'page' | 'load', address: string, line: number): void;
+  /** Code, or text that code may read: what it loads is named. */
+  code(text: string, line: number): void;
 }
 
-/** The edits that make the files of the folder part of the document. */
+/** The edits that make the files of the folder part of the document. @param before the lines before it */
 export async function planEdits(
   html: string,
   elements: readonly Written[],
   inliner: Inliner,
+  before = 0,
 ): Promise<Edit[]> {
   const edits: Edit[] = [];
-  for (const written of elements) edits.push(...(await editsOf(html, written, inliner)));
+  for (const written of elements)
+    edits.push(...(await editsOf(html, written, inliner, before + written.at.startLine)));
   return edits;
 }
 
-async function editsOf(html: string, written: Written, inliner: Inliner): Promise<Edit[]> {
-  const { tagName } = written.element;
-  if (tagName === 'link') return editsOfLink(html, written, inliner);
-  if (tagName === 'script') return editsOfScript(html, written, inliner);
-  const line = written.at.startLine;
+async function editsOf(html: string, written: Written, inliner: Inliner, line: number): Promise<Edit[]> {
+  const { tagName, attrs } = written.element;
+  for (const { name, value } of attrs) if (/^(?:data-|on)/.test(name)) inliner.code(`"${value}"`, line);
+  if (tagName === 'link') return editsOfLink(html, written, inliner, line);
+  if (tagName === 'script') return editsOfScript(html, written, inliner, line);
   const edits: Edit[] = [];
   const replace = async (name: string, next: (value: string) => Promise<string | null>) => {
     const value = attributeOf(written, name);
@@ -50,9 +54,17 @@ async function editsOf(html: string, written: Written, inliner: Inliner): Promis
     for (const name of ['href', 'xlink:href'])
       await replace(name, (address) => inliner.symbol(address, line));
   if (tagName === 'style') edits.push(...(await editsOfStyle(html, written, inCss)));
+  if (tagName === 'iframe')
+    await replace('srcdoc', async (page) =>
+      applyEdits(
+        page,
+        await planEdits(page, elementsOf(page), { ...inliner, symbol: async () => null }, line - 1),
+      ),
+    );
   for (const [what, name] of refusedOf(written)) {
-    const address = attributeOf(written, name);
-    if (address !== null) inliner.refuse(what, address, line);
+    const value = attributeOf(written, name);
+    const address = name === 'content' ? /url\s*=\s*["']?([^"']+)/i.exec(value ?? '')?.[1] : value;
+    if (address) inliner.refuse(what, address, line);
   }
   return edits;
 }
@@ -76,7 +88,10 @@ function shownBy(written: Written): readonly string[] {
   return Object.hasOwn(shownAttributes, tagName) ? (shownAttributes[tagName] ?? []) : [];
 }
 
-function refusedOf({ element: { tagName } }: Written): readonly (readonly ['frame' | 'page', string])[] {
+function refusedOf(written: Written): readonly (readonly ['frame' | 'page', string])[] {
+  const { tagName } = written.element;
+  const isRefresh = tagName === 'meta' && attributeOf(written, 'http-equiv')?.toLowerCase() === 'refresh';
+  if (isRefresh) return [['page', 'content']];
   if (['iframe', 'frame', 'embed'].includes(tagName)) return [['frame', 'src']];
   if (tagName === 'object') return [['frame', 'data']];
   return ['a', 'area'].includes(tagName) ? [['page', 'href']] : [];
@@ -84,15 +99,18 @@ function refusedOf({ element: { tagName } }: Written): readonly (readonly ['fram
 
 async function editsOfStyle(
   html: string,
-  { element, at }: Written,
+  written: Written,
   inCss: (address: string, use: CssUse) => Promise<string | null>,
 ): Promise<Edit[]> {
-  const text = textOf(element);
+  const { element, at } = written;
   const start = at.startTag.endOffset;
-  if (at.endTag === undefined || text === null || html.slice(start, at.endTag.startOffset) !== text)
-    return [];
+  const end = at.endTag?.startOffset ?? html.length;
+  // In SVG it may have entities.
+  const text = isSvg(written) ? ((at.endTag && textOf(element)) ?? '') : html.slice(start, end);
   const css = await bundleCss(text, inCss);
-  return css === text ? [] : [{ start, end: at.endTag.startOffset, text: endless(css, 'style') }];
+  if (css === text) return [];
+  const escaped = css.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return [{ start, end, text: isSvg(written) ? escaped : endless(css, 'style') }];
 }
 
 function textOf({ childNodes }: Element): string | null {
@@ -102,19 +120,19 @@ function textOf({ childNodes }: Element): string | null {
 
 /** A text that does not end its element. In strings of both languages `\/` is `/`. */
 function endless(text: string, name: 'style' | 'script'): string {
-  const ended = text.replace(new RegExp(`</(?=${name})`, 'gi'), '<\\/');
-  // After both of these a parser looks for the end of the inner script first.
-  return name === 'script' && /<script/i.test(ended) ? ended.replaceAll('<!--', '\\x3c!--') : ended;
+  return text.replace(new RegExp(`</(?=${name})`, 'gi'), '<\\/');
 }
 
 const ofStyleLink = new Set(['href', 'rel', 'type', 'integrity', 'crossorigin', 'charset', 'as', 'hreflang']);
 
-async function editsOfLink(html: string, written: Written, inliner: Inliner): Promise<Edit[]> {
+async function editsOfLink(html: string, written: Written, inliner: Inliner, line: number): Promise<Edit[]> {
   const address = attributeOf(written, 'href') ?? '';
-  const { startOffset: start, endOffset: end, startLine: line } = written.at.startTag;
+  const { startOffset: start, endOffset: end } = written.at.startTag;
   const kinds = (attributeOf(written, 'rel') ?? '').toLowerCase().split(/\s+/);
   const isLater = kinds.includes('alternate') || attributeOf(written, 'disabled') !== null;
-  if (kinds.includes('stylesheet')) {
+  // A handler makes some preloads style sheets.
+  const isStyle = kinds.includes('preload') && /stylesheet/.test(attributeOf(written, 'onload') ?? '');
+  if (isStyle || kinds.includes('stylesheet')) {
     const css = await inliner.style(address, line);
     if (css === null) return [];
     if (isLater) return setAttribute(html, written, 'href', dataAddress('text/css', Buffer.from(css)));
@@ -132,19 +150,32 @@ const classic =
   /^(?:|(?:text|application)\/(?:x-)?(?:java|ecma)script(?:1\.\d)?|text\/(?:jscript|livescript))$/i;
 const ofScript = new Set(['src', 'integrity', 'crossorigin', 'charset']);
 
-async function editsOfScript(html: string, written: Written, inliner: Inliner): Promise<Edit[]> {
+async function editsOfScript(
+  html: string,
+  written: Written,
+  inliner: Inliner,
+  line: number,
+): Promise<Edit[]> {
   const address = attributeOf(written, 'src') ?? attributeOf(written, 'href');
   const { startTag, endTag } = written.at;
-  if (address === null) return [];
-  const line = startTag.startLine;
+  if (address === null) {
+    inliner.code(textOf(written.element) ?? '', line + startTag.endLine - startTag.startLine);
+    return [];
+  }
   const type = (attributeOf(written, 'type') ?? '').trim();
-  if (/^module$/i.test(type) || isSvg(written)) inliner.refuse('module', address, line);
-  if (!classic.test(type) || isSvg(written)) return [];
+  const isModule = /^module$/i.test(type) || isSvg(written);
+  if (isModule || !classic.test(type)) {
+    inliner.refuse(isModule ? 'module' : 'load', address, line);
+    return [];
+  }
   const code = await inliner.script(address, line);
   if (code === null) return [];
   const isLater = attributeOf(written, 'defer') !== null || attributeOf(written, 'async') !== null;
+  const comment = code.indexOf('<!--');
+  // After both of these a parser looks for the end of the inner script first.
+  const isAmbiguous = comment >= 0 && /<script/i.test(code.slice(comment));
   // Only a script with an address waits for the document.
-  if (isLater || endTag === undefined) {
+  if (isLater || isAmbiguous || endTag === undefined) {
     const data = dataAddress('text/javascript', Buffer.from(code));
     return [
       ...setAttribute(html, written, 'src', data),

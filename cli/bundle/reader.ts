@@ -1,18 +1,25 @@
 import { bundleCss, type CssUse } from './css.ts';
-import { type Folder, type LocalFile, resolveLocal } from './folder.ts';
+import { type Folder, type LocalFile, maxBytes, resolveLocal } from './folder.ts';
 import type { Ledger } from './ledger.ts';
 import { isShown } from './media-type.ts';
 
 /** Reads what a page names; what cannot be read is noted. `base` is where addresses start from, `where` who names it. */
 export function createReader(folder: Folder, ledger: Ledger) {
+  /** What is in the page so far: files, as often as they are in it. */
+  let total = 0;
+
   /** null: it is not local, or cannot be read. */
   async function read(address: string, base: URL, where: string): Promise<LocalFile | null> {
     const url = resolveLocal(address, base);
     if (url === null) return null;
-    const found = await folder.read(url);
-    if (!('fault' in found)) return found;
-    ledger.miss(where, address, found.fault);
-    return null;
+    const isFull = total > maxBytes;
+    const found = isFull ? { fault: `the page has more than ${maxBytes} bytes` } : await folder.read(url);
+    if ('fault' in found) {
+      ledger.miss(where, address, found.fault);
+      return null;
+    }
+    total += found.bytes.length;
+    return found;
   }
 
   async function shown(address: string, base: URL, where: string): Promise<string | null> {
@@ -69,6 +76,7 @@ export function createReader(folder: Folder, ledger: Ledger) {
   ): Promise<string | null> {
     if (use === 'shown') return shown(address, base, where);
     const css = await style(address, base, where, around);
+    total += css?.length ?? 0;
     return css === null ? null : dataAddress('text/css', Buffer.from(css));
   }
 

@@ -1,30 +1,41 @@
+import querystring from 'node:querystring';
 import type { Edit } from './edits.ts';
+import type { Fault } from './folder.ts';
 
 /** Pictures whose symbols a page uses: a browser loads them from no data address, so they become part of the document. */
 export function createSprites(html: string) {
-  const sprites = new Map<string, string>();
+  /** By path; the page itself has none. */
+  const sprites = new Map([['', { svg: html, ids: idsOf(html) }]]);
   return {
-    /** @param hash the `#` and the id of the symbol @returns why not; null: the document has it */
-    add(path: string, svg: string, hash: string): string | null {
-      const id = decodeURIComponent(hash.slice(1));
-      const idIn = (text: string) =>
-        [...text.matchAll(/\sid\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))/g)].some((found) =>
-          found.slice(1).includes(id),
-        );
-      if (id === '' || !idIn(svg)) return `it has no symbol ${hash}`;
-      if (/<script|\son\w+\s*=/i.test(svg)) return 'it has scripts';
-      if (!sprites.has(path) && idIn(html)) return `the page has another element with the id ${id}`;
-      sprites.set(path, svg.slice(svg.search(/<svg[\s>]/i)));
-      return null;
+    /** @param hash the `#` and the id of the symbol @returns the address that it has in the document */
+    add(path: string, file: string, hash: string): string | Fault {
+      const id = querystring.unescape(hash.slice(1));
+      const [svg = ''] = /<svg[\s>].*/is.exec(file) ?? [];
+      const sprite = sprites.get(path) ?? { svg, ids: idsOf(svg) };
+      const written = sprite.ids.get(id);
+      if (written === undefined) return { fault: `it has no symbol ${hash}` };
+      if (/<script|\son\w+\s*=/i.test(svg)) return { fault: 'it has scripts' };
+      sprites.set(path, sprite);
+      if (![...sprites].some(([other, { ids }]) => other !== path && ids.has(id))) return hash;
+      const name = `${id}--${[...sprites.keys()].indexOf(path)}`;
+      sprite.svg = sprite.svg.replace(written, () => ` id="${name}"`);
+      return `#${encodeURIComponent(name)}`;
     },
 
     /** @param end where they are inserted */
     edits(end: number): Edit[] {
-      const text = [...sprites.values()].map(
-        (svg) =>
+      const [, ...others] = sprites.values();
+      const text = others.map(
+        ({ svg }) =>
           `<div style="position:absolute;width:0;height:0;overflow:hidden" aria-hidden="true">${svg}</div>\n`,
       );
       return text.length === 0 ? [] : [{ start: end, end, text: text.join('') }];
     },
   };
+}
+
+/** The attributes, as they are written, by their values. */
+function idsOf(text: string): Map<string, string> {
+  const ids = text.matchAll(/\sid\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))/g);
+  return new Map([...ids].map(([whole, ...values]) => [values.find((value) => value) ?? '', whole]));
 }

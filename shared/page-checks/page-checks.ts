@@ -86,7 +86,8 @@ function addScriptHosts({ name, attributes, text }: Element, hosts: Set<string>)
   for (const [, module = ''] of (text ?? '').matchAll(imported)) hosts.add(module);
 }
 
-const storageUse = /\b(localStorage|sessionStorage|indexedDB|document\.cookie|navigator\.serviceWorker)\b/g;
+export const storageUse =
+  /\b(localStorage|sessionStorage|indexedDB|document\.cookie|navigator\.serviceWorker)\b/g;
 
 /** Data blocks such as JSON are not run. */
 const runs = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;

@@ -77,6 +77,22 @@ describe('Local files of a page', () => {
       '<base href="sub/"><img src="../a.png">',
       `<base href="sub/"><img src="${picture}">`,
     ],
+    ['relative to the root', '<base href="/"><img src="a.png">', `<base href="/"><img src="${picture}">`],
+    [
+      'a style element with CR LF, and no end',
+      '<style>\r\na{background:url(a.png)}',
+      `<style>\r\na{background:url("${picture}")}`,
+    ],
+    [
+      'a style element of SVG',
+      '<svg><style><![CDATA[a>b{fill:url(a.png)}/*<*/]]></style></svg>',
+      `<svg><style>a>b{fill:url("${picture}")}/*&lt;*/</style></svg>`,
+    ],
+    [
+      'a page in an attribute',
+      '<iframe srcdoc="<img src=a.png>"></iframe>',
+      `<iframe srcdoc="<img src=&quot;${picture}&quot;>"></iframe>`,
+    ],
   ] as const)
     it(`${what}: nothing else is changed`, async () => expect(await htmlOf(html)).to.equal(expected));
 
@@ -86,30 +102,42 @@ describe('Local files of a page', () => {
     '<base href="https://a.example/"><img src="a.png"><link rel=stylesheet href="a.css">',
     '<!-- <img src=a.png> --><textarea><img src=a.png></textarea><title><img src=a.png></title>',
     '<script type="text/template" src="a.png"></script><link rel=canonical href="a.png">',
+    `<a href="?a">A</a><img srcset="${','.repeat(10_000)}">${'<br>'.repeat(150_000)}`,
   ])
     it(`${html.slice(0, 50)}… stays as it is`, async () => expect(await htmlOf(html)).to.equal(html));
 
   it('a style sheet, with those that it imports, their pictures, and the best format of a font', async () => {
     const html = await htmlOf('<link rel=stylesheet media="print" href="css/a%20b.css" integrity=x id=s>', {
       'css/a b.css':
-        '@charset "utf-8";@import "c.css" screen;@font-face{src:url(f.woff2),url("f.ttf")}i{content:"</style>"}',
+        '@charset "utf-8";@import "c.css" screen;@font-face{src:url(f.eot);src:url(f.woff2),url("f.ttf")}i{content:"</style>"}',
       'css/c.css': 'b{background:url(../a.png)}',
       'css/f.woff2': 'wOF2',
     });
     const imported = dataOf('text/css;charset=utf-8', `b{background:url("${picture}")}`);
     const font = dataOf('font/woff2', 'wOF2');
     expect(html).to.equal(
-      `<style media="print" id=s>@import "${imported}" screen;@font-face{src:url("${font}"),url("f.ttf")}i{content:"<\\/style>"}</style>`,
+      `<style media="print" id=s>@import "${imported}" screen;@font-face{src:url(f.eot);src:url("${font}"),url("f.ttf")}i{content:"<\\/style>"}</style>`,
     );
+  });
+
+  it('a preload that becomes a style sheet', async () => {
+    const html = await htmlOf('<link rel=preload as=style href=a.css onload="this.rel=\'stylesheet\'">', {
+      'a.css': 'a{}',
+    });
+    expect(html).to.equal('<style onload="this.rel=\'stylesheet\'">a{}</style>');
   });
 
   it('scripts keep their order, and do not end early', async () => {
     const html = await htmlOf(
       '<script src="a.js" id=a integrity=x></script><script src=a.js defer></script><script src=b.js>ignored</script>',
-      { 'a.js': 'a("</SCRIPT>", "<!-- <script>")', 'b.js': 'b()' },
+      { 'a.js': 'a("</SCRIPT>")', 'b.js': 'b()' },
     );
     expect(html).to.equal(
-      `<script id=a>a("<\\/SCRIPT>", "\\x3c!-- <script>")</script><script src="${dataOf('text/javascript;charset=utf-8', 'a("</SCRIPT>", "<!-- <script>")')}" defer></script><script>b()</script>`,
+      `<script id=a>a("<\\/SCRIPT>")</script><script src="${dataOf('text/javascript;charset=utf-8', 'a("</SCRIPT>")')}" defer></script><script>b()</script>`,
+    );
+    const code = '<!-- the oldest browsers\na("<script>")';
+    expect(await htmlOf('<script src=a.js></script>', { 'a.js': code })).to.equal(
+      `<script src="${dataOf('text/javascript;charset=utf-8', code)}"></script>`,
     );
   });
 
@@ -121,6 +149,18 @@ describe('Local files of a page', () => {
     expect(html).to.equal(
       `<body><svg><use href="#i"/><use xlink:href="#j"/></svg><div style="position:absolute;width:0;height:0;overflow:hidden" aria-hidden="true">${svg}</div>\n</body>`,
     );
+  });
+
+  it('symbols with the same id in two pictures are two', async () => {
+    const svg = (name: string) => `<svg><symbol id="${name}"/></svg>`;
+    const html = await htmlOf('<svg><use href="s.svg#i"/><use href="t.svg#i"/><use href="t.svg#i"/></svg>', {
+      's.svg': svg('i'),
+      't.svg': svg('i'),
+    });
+    expect(html)
+      .to.contain('<use href="#i"/><use href="#i--2"/><use href="#i--2"/>')
+      .and.contain(svg('i'))
+      .and.contain(svg('i--2'));
   });
 
   it('says what is in the page, how often, and the texts that were read', async () => {
@@ -149,10 +189,11 @@ describe('Local files of a page', () => {
       'link.png',
       'loop.png',
       '.ssh/key.png',
+      'C:\\a.png',
     ];
     const { missing, html } = await bundle(
       [...names, 'key.pem', 'sub', '%zz.png', 'no.png'].map((name) => `<img src="${name}">\n`).join('') +
-        '<link rel=stylesheet href=a.css><svg><use href="s.svg#no"/></svg>',
+        '<link rel=stylesheet href=a.css><svg><use href="s.svg#no"/><use href="s.svg#%zz"/></svg>',
       {
         'key.pem': 'secret',
         'sub/x': '',
@@ -165,15 +206,17 @@ describe('Local files of a page', () => {
     expect(missing).to.deep.equal([
       'no.png: there is no such file (page.html:1 and 1 times more)',
       '../up.png: it is outside of the folder of the page (page.html:2)',
-      `${from(`file://${outside}/secret.png`)}: it is outside of the folder of the page (page.html:3)`,
+      `${from(`file://${outside}/secret.png`)}: it is a path of this computer: write it relative to the page (page.html:3)`,
       'link.png: it is outside of the folder of the page (page.html:4)',
       'loop.png: links that lead to each other (page.html:5)',
       '.ssh/key.png: it is hidden, and not read (page.html:6)',
-      'key.pem: it is no picture, sound, film or font (application/octet-stream) (page.html:7)',
-      'sub: it is a folder, or no ordinary file (page.html:8)',
-      '%zz.png: its name is not valid in an address (page.html:9)',
+      'C:\\a.png: it is a path of this computer: write it relative to the page (page.html:7)',
+      'key.pem: it is no picture, sound, film or font (application/octet-stream) (page.html:8)',
+      'sub: it is a folder, or no ordinary file (page.html:9)',
+      '%zz.png: there is no such file (page.html:10)',
       'a.css: it imports itself (b.css)',
-      's.svg#no: it has no symbol #no (page.html:11)',
+      's.svg#no: it has no symbol #no (page.html:12)',
+      's.svg#%zz: it has no symbol #%zz (page.html:12)',
     ]);
     expect(html)
       .to.contain('<img src="link.png">')
@@ -189,12 +232,40 @@ describe('Local files of a page', () => {
     expect(missing).to.deep.equal([]);
     expect(html).to.contain('<script type=module src=m.js></script>');
     expect(warnings.map((warning) => warning.split(': ')[0])).to.have.members([
-      'w.js (page.html:3), data.csv (a.js:2), ./x.js (a.js:2)',
+      'data.csv (a.js:2), ./x.js (a.js:2), w.js (page.html:3)',
       'm.js (page.html:1)',
       'f.html (page.html:2)',
       'o.html#x (page.html:2)',
     ]);
     for (const warning of warnings) expect(warning).to.match(/npx esbuild|Publish it by itself/);
+  });
+
+  it('names files that scripts and attributes name, and storage in scripts', async () => {
+    const { warnings } = await bundle(
+      '<style>i{background:url(img/m.png)}</style>\n<img data-src="a.png" data-of="b.png">\n<script src=a.js></script><script type=module>\nimport "./x.js"; import "./no.js"</script>' +
+        '<meta http-equiv=refresh content="0; url=o.html"><script type="text/babel" src=b.jsx></script>',
+      {
+        'a.js':
+          'f({url: "img/t.json?1", g: "m.png"},\n"t/{z}/{x}.png", "t.png", "{z}/a.png", "page.html", "/", "img/" + x); localStorage.a = 1',
+        'img/m.png': png,
+        'img/t.json': '{}',
+        't/1/1.png': png,
+        'x.js': '',
+      },
+    );
+    expect(warnings.map((warning) => warning.split(': ')[0])).to.have.members([
+      'b.jsx (page.html:4), a.png (page.html:2), img/t.json (a.js:1), m.png (a.js:1), t/{z}/{x}.png (a.js:2), img/ (a.js:2), ./x.js (page.html:4)',
+      'localStorage (a.js:2)',
+      'o.html (page.html:4)',
+    ]);
+  });
+
+  it('reads no more than a page can have', async () => {
+    const large = Buffer.concat([png, Buffer.alloc(2 ** 22)]);
+    const { missing } = await bundle('<img src=large.png>'.repeat(20), { 'large.png': large });
+    expect(missing).to.deep.equal([
+      'large.png: the page has more than 67108864 bytes (page.html:1 and 3 times more)',
+    ]);
   });
 
   it('names in five scripts, in either normal form, and 10,000 pictures', async () => {
