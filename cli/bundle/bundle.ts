@@ -82,6 +82,7 @@ export async function bundlePage(
           refuse('load', address, where(lineOf(text, offset)));
   };
 
+  const sheets = new Map<string, { path: string; text: string }>();
   const inliner: Inliner = {
     shown: (address, line) => reader.shown(address, base, at(line)),
     style: (address, line) => reader.style(address, base, at(line)),
@@ -96,9 +97,11 @@ export async function bundlePage(
       return found.text;
     },
     async symbol(address, line) {
-      const found = await reader.readText(address, base, at(line));
-      if (found === null) return null;
-      const symbol = sprites.add(found.path, found.text, found.url.hash);
+      const url = resolveLocal(address, base);
+      const found = url && (sheets.get(url.pathname) ?? (await reader.readText(address, base, at(line))));
+      if (url === null || found === null) return null;
+      sheets.set(url.pathname, found);
+      const symbol = sprites.add(found.path, found.text, url.hash);
       if (typeof symbol === 'string') return symbol;
       ledger.miss(at(line), address, symbol.fault);
       return null;

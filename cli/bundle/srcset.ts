@@ -1,7 +1,7 @@
 import { applyEdits, type Edit } from './edits.ts';
 
 /** An address ends at white space; commas at its end are none of it, commas inside of it are. Then come descriptors. */
-const candidate = /([^\s,]\S*?)(?:,+(?=\s|$)|(?=\s|$)(?:[^,(]|\([^)]*\))*)/g;
+const candidate = /([^\s,]+(?:,+[^\s,]+)*)(?:,+|(?:[^,(]|\([^)]*\))*)/g;
 
 /** @param inline the address that is written instead; null: it stays */
 export async function bundleSrcset(

@@ -102,7 +102,7 @@ describe('Local files of a page', () => {
     '<base href="https://a.example/"><img src="a.png"><link rel=stylesheet href="a.css">',
     '<!-- <img src=a.png> --><textarea><img src=a.png></textarea><title><img src=a.png></title>',
     '<script type="text/template" src="a.png"></script><link rel=canonical href="a.png">',
-    `<a href="?a">A</a><img srcset="${','.repeat(10_000)}">${'<br>'.repeat(150_000)}`,
+    `<a href="?a">A</a><img srcset="${','.repeat(100_000)},https://a.example/a${','.repeat(100_000)}b">${'<br>'.repeat(150_000)}`,
   ])
     it(`${html.slice(0, 50)}… stays as it is`, async () => expect(await htmlOf(html)).to.equal(html));
 
@@ -143,9 +143,13 @@ describe('Local files of a page', () => {
 
   it('the symbols of a picture become part of the document once', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><symbol id="i"/><symbol id="j"/></svg>';
-    const html = await htmlOf('<body><svg><use href="s.svg#i"/><use xlink:href="s.svg#j"/></svg></body>', {
-      's.svg': `<?xml version="1.0"?>\n${svg}`,
-    });
+    const { html, files } = await bundle(
+      '<body><svg><use href="s.svg#i"/><use xlink:href="s.svg#j"/></svg></body>',
+      {
+        's.svg': `<?xml version="1.0"?>\n${svg}`,
+      },
+    );
+    expect(files.map(({ times }) => times)).to.deep.equal([1]);
     expect(html).to.equal(
       `<body><svg><use href="#i"/><use xlink:href="#j"/></svg><div style="position:absolute;width:0;height:0;overflow:hidden" aria-hidden="true">${svg}</div>\n</body>`,
     );
