@@ -51,6 +51,7 @@ const vendors = {
   'lean-qr': '^api/pages/',
   'lru-cache': '^(api|shared)/',
   'markdown-it': '^(api|shared/threads|cli/markdown)/',
+  'markdown-it-anchor': '^cli/markdown/',
   'markdown-it-footnote': '^cli/markdown/',
   'markdown-it-task-lists': '^cli/markdown/',
   mongoose: adapterOf('mongo'),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Context } from './context.ts';
 import { usageError } from './errors.ts';
 import { recall } from './project-file.ts';
+import { pathOfPage } from './publish/source.ts';
 
 /** The drop that an argument names. */
 export interface Target {
@@ -24,8 +25,9 @@ export function readTarget(text: string, { url }: Pick<Context, 'url'>): Target 
   const [, name = text, at] = existsSync(text) ? [] : (/^(.+)@(\d{1,9})$/.exec(text) ?? []);
   const version = readVersion(at);
   const isFile = existsSync(name);
-  const known = isFile ? recall(name, url) : null;
-  if (known !== null) return { slug: known.slug, version, file: name };
+  const file = pathOfPage(name);
+  const known = isFile ? recall(file, url) : null;
+  if (known !== null) return { slug: known.slug, version, file };
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return { slug: name, version, file: null };
   const problem = isFile ? `${name} was not published to ${url}` : `there is no such page or file: ${name}`;
   throw usageError(`${problem}. Name ${targetHelp}`);

@@ -114,7 +114,7 @@ async function bundleClient() {
 
 /** What the licences of packages ask for: their text goes with the code. */
 function licenseOf(path) {
-  const file = readdirSync(join(root, path)).find((name) => /^licen[cs]e/i.test(name));
+  const file = readdirSync(join(root, path)).find((name) => /^(?:un)?licen[cs]e/i.test(name));
   if (file === undefined) throw new Error(`${path} has no licence`);
   return `/* Contains ${path.slice('node_modules/'.length)}:\n\n${readFileSync(join(root, path, file), 'utf8').trim()}\n*/\n`;
 }

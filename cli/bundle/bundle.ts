@@ -21,6 +21,8 @@ export interface Bundle {
   readonly texts: readonly NamedText[];
   /** What could not be read, why, and where it is named. */
   readonly missing: readonly string[];
+  /** The paths below the folder of all that the page names there, found or not. */
+  readonly named: readonly string[];
   /** What works on the author's disk and nowhere else, and what to do. */
   readonly warnings: readonly string[];
 }
@@ -113,7 +115,11 @@ export async function bundlePage(
   await refuseLoads();
   const body = elements.find(({ element }) => element.tagName === 'body');
   const end = body?.at.endTag?.startOffset ?? html.length;
-  return { ...ledger.read(), html: applyEdits(html, [...edits, ...sprites.edits(end)]) };
+  return {
+    ...ledger.read(),
+    named: [...files.named],
+    html: applyEdits(html, [...edits, ...sprites.edits(end)]),
+  };
 }
 
 /** What relative addresses of the document start from. */

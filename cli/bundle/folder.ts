@@ -47,6 +47,7 @@ export type Folder = ReturnType<typeof createFolder>;
 
 /** Nothing outside of a folder is read, and nothing that is hidden. @param readNamed by the path below it, with `/` */
 function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) {
+  const named = new Set<string>();
   async function read(url: URL): Promise<Omit<LocalFile, 'url'> | Fault> {
     if (url.origin !== origin)
       return { fault: 'it is a path of this computer: write it relative to the page' };
@@ -54,12 +55,15 @@ function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) 
     const name = querystring.unescape(url.pathname.slice(new URL(top).pathname.length));
     if (name.includes('\0')) return { fault: 'its name is not valid in an address' };
     if (/(?:^|[/\\])\./.test(name)) return { fault: 'it is hidden, and not read' };
+    named.add(name);
     const bytes = await readNamed(name);
     return 'fault' in bytes ? bytes : { path: name, bytes, type: mediaTypeOf(name, bytes) };
   }
 
   const known = new Map<string, ReturnType<typeof read>>();
   return {
+    /** The paths that were looked for. */
+    named,
     /** Each file is read once. */
     async read(url: URL): Promise<LocalFile | Fault> {
       const key = url.protocol + url.host + url.pathname;

@@ -6,7 +6,7 @@ const advice = {
   module:
     'a module loads other files. Bundle it, and name the bundle in a script without type="module": npx esbuild FILE --bundle --format=iife --outfile=bundle.js',
   frame: 'a page in a frame is not published. Publish it by itself, and use its address',
-  page: 'a page that a link leads to is not published. Publish it by itself, and link to its address',
+  page: 'a page that a link leads to is not published. Publish it by itself, and link to its address with target="_blank"',
   load: 'a script loads it while the page runs. Put the data into the script or the page; a bundler does that: npx esbuild FILE --bundle --format=iife --loader:.json=json --loader:.csv=text --loader:.png=dataurl --outfile=bundle.js',
   storage: 'the page runs in a sandbox without storage and cookies, where this throws an error',
 } as const;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { confirm } from '../ask.ts';
@@ -7,6 +8,7 @@ import { CliError, exitCodes, usageError } from '../errors.ts';
 import { recall } from '../project-file.ts';
 import { hash, readPage } from '../publish/page.ts';
 import { publish } from '../publish/publish.ts';
+import { pathOfPage } from '../publish/source.ts';
 import { asBefore, type FileStatus, readAgain, readStatus } from '../publish/status.ts';
 import { formatTable } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
@@ -39,14 +41,16 @@ export function addProjectCommands(program: Command, open: OpenContext, name: st
 
 async function showStatus(context: Context, folder: string): Promise<void> {
   const { output } = context;
+  if (!existsSync(folder)) throw usageError(`there is no folder ${folder}`);
   const found = await readStatus(context, folder);
   if (found.length === 0) output.note(`No file of ${folder} was published to ${context.url} from here.`);
   output.result(found, found.length === 0 ? null : statusTable(context, found));
 }
 
 function statusTable({ output }: Context, found: readonly FileStatus[]): string {
-  const rows = found.map(({ file, status, version, url, problem = '' }) => [
-    ...[relative('.', file), status, String(version), url, problem],
+  const rows = found.map(({ file, status, version, url, problem, changed_here }) => [
+    ...[relative('.', file), status, String(version), url],
+    problem ?? (changed_here ? 'changed here, too' : ''),
   ]);
   return formatTable(['FILE', 'STATUS', 'VERSION', 'ADDRESS', ''], rows, output.columns);
 }
@@ -62,10 +66,12 @@ export async function publishAll(context: Context, folder: string, flags: Publis
   const { output } = context;
   await ensureSignedIn(context);
   const found = await readStatus(context, folder);
-  const changed = found.filter(({ status }) => status === 'changed');
-  const others = found.filter(({ status }) => status !== 'changed' && status !== 'unchanged');
-  const listed = [...changed, ...others];
+  const listed = found.filter(({ status }) => status !== 'unchanged');
   if (listed.length > 0) output.note(statusTable(context, listed));
+  // Of those that cannot be published now, the error says why.
+  const changed = listed.filter(
+    ({ status, changed_here }) => status === 'changed' || status === 'unreadable' || changed_here,
+  );
   if (changed.length === 0) output.note('Nothing has changed here.');
   else if (!flags.yes) await askToPublish(context, changed.length);
   const published: { readonly file: string; readonly drop: Drop }[] = [];
@@ -96,7 +102,7 @@ async function askToPublish(context: Context, count: number): Promise<void> {
 }
 
 async function publishOne(context: Context, file: string, flags: PublishAllFlags): Promise<Drop> {
-  const known = recall(file, context.url);
+  const known = recall(pathOfPage(file), context.url);
   const page = await readPage(context, { ...asBefore(file, known), ...flags });
   for (const warning of page.warnings) context.output.warn(`${file}: ${warning}`);
   const { drop } = await publish(context, page, {});
@@ -107,7 +113,7 @@ async function publishOne(context: Context, file: string, flags: PublishAllFlags
 async function verify(context: Context, file: string, page = file): Promise<void> {
   const { api, output, url } = context;
   const { slug, version } = readTarget(page, context);
-  const here = (await readAgain(context, file, recall(file, url))).sha256;
+  const here = (await readAgain(context, file, recall(pathOfPage(file), url))).sha256;
   const path = version === null ? '/html' : `/v/${version}/html`;
   const { bytes, headers } = await api.request('GET', `/api/drops/${slug}${path}`);
   const there = hash(bytes);

@@ -5,9 +5,12 @@ import type { Context, OpenContext } from '../context.ts';
 import { CliError, capCodes, exitCodes, usageError } from '../errors.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import { addTag, readExpiry } from '../option-values.ts';
+import { recall } from '../project-file.ts';
 import { describeFile, type Page, readPage } from '../publish/page.ts';
 import { type Outcome, publish } from '../publish/publish.ts';
 import type { PublishOptions } from '../publish/request.ts';
+import { pathOfPage } from '../publish/source.ts';
+import { asBefore } from '../publish/status.ts';
 import { type Watched, watchFiles } from '../publish/watch.ts';
 import { formatTime } from '../table.ts';
 import { readTarget } from '../target.ts';
@@ -32,7 +35,7 @@ interface PublishFlags {
   readonly open?: true;
   readonly allowSecrets?: true;
   readonly allowMissing?: true;
-  readonly html?: true;
+  readonly html?: boolean;
   readonly text?: true;
   readonly all?: true;
   readonly yes?: true;
@@ -58,8 +61,9 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
     .option('--tag <key=value>', 'tag that only you see; may be repeated; replaces all earlier tags', addTag)
     .option('--context <file>', 'Markdown that viewers can open beside this version: how the page was made')
     .option('--no-context', 'viewers cannot read the Markdown that a page is made of')
-    .option('--html', 'HTML in Markdown is markup; else it is shown as it is written')
-    .option('--text', 'publish text that is no HTML, as it is written')
+    .option('--html', 'the file is HTML, whatever its name is; in Markdown HTML is markup, from now on')
+    .option('--no-html', 'HTML in Markdown is shown as it is written')
+    .option('--text', 'the file is shown as it is written')
     .option('--lock', 'viewers need a passcode, which is asked for')
     .option('--passcode-file <file>', 'read the passcode from a file, or - for stdin')
     .option(
@@ -153,35 +157,50 @@ async function readOptions(context: Context, flags: PublishFlags): Promise<Publi
 interface Publisher {
   /** null: the page is as it was the last time. */
   publish(options: PublishOptions): Promise<Outcome | null>;
-  /** The paths of the files that it was made of the last time. */
+  /** The paths of the files that it was made of, or could not be made of, the last time. */
   files(): readonly string[];
 }
 
 function createPublisher(context: Context, file: string, flags: PublishFlags): Publisher {
   const { output } = context;
   let last: Page | null = null;
+  let files: readonly string[] = [];
   async function publishPage(options: PublishOptions): Promise<Outcome | null> {
-    const text = flags.text || last?.as === 'text'; // a person is asked once
-    const page = await readPage(context, { file, ...flags, text });
+    const known = file === '-' ? null : recall(pathOfPage(file), context.url);
+    const page = await readPage(context, {
+      ...asBefore(file, known),
+      ...flags,
+      onSources: (paths) => {
+        files = paths;
+      },
+    });
     if (page.sha256 === last?.sha256) return null;
     for (const warning of page.warnings) if (!last?.warnings.includes(warning)) output.warn(warning);
     const outcome = await publish(context, page, options);
-    if (last === null) for (const file of page.files) output.note(`${file.path}: ${describeFile(file)}`);
-    output.note(describe(outcome));
-    const { open_comments: open, slug } = outcome.drop;
-    if (open)
-      output.note(`Open comments: ${open}. To read them: ${context.name} comments ${page.file ?? slug}`);
-    output.result(
-      { ...outcome.drop, ...(page.files.length > 0 && { files: page.files }) },
-      last === null ? outcome.drop.url : null,
-    );
+    printOutcome(context, page, outcome, last === null);
     last = page;
     return outcome;
   }
-  return {
-    publish: publishPage,
-    files: () => last?.sources ?? [],
-  };
+  return { publish: publishPage, files: () => files };
+}
+
+function printOutcome(context: Context, page: Page, { drop, did }: Outcome, isFirst: boolean): void {
+  const { output, name } = context;
+  if (isFirst) for (const file of page.files) output.note(`${file.path}: ${describeFile(file)}`);
+  output.note(describe({ drop, did }));
+  if (page.isItsContext && did === 'created')
+    output.note('Viewers can read its Markdown, too; with --no-context they cannot.');
+  if (drop.open_comments) {
+    const command = `${name} comments ${page.file ?? drop.slug}`;
+    output.note(`Open comments: ${drop.open_comments}. To read them: ${command}`);
+  }
+  const { files, warnings } = page;
+  output.result({ ...drop, did, ...filled({ files, warnings }) }, isFirst ? drop.url : null);
+}
+
+/** Without the lists that are empty. */
+function filled(lists: Readonly<Record<string, readonly unknown[]>>): object {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
 }
 
 function describe({ drop, did }: Outcome): string {
@@ -218,16 +237,11 @@ async function watchAndPublish(
       }
       return { waitMs: null, files: publisher.files() };
     } catch (error) {
-      return { waitMs: waitAfter(error, output), files: isRefusedHere(error) ? null : publisher.files() };
+      return { waitMs: waitAfter(error, output), files: publisher.files() };
     }
   };
   output.note(`Watching ${file} and its local files: each save is published. Ctrl+C ends it.`);
   await watchFiles(file, attempt);
-}
-
-/** Whether the client did not send the page: what it is made of is unknown then. */
-function isRefusedHere(error: unknown): boolean {
-  return error instanceof CliError && error.exitCode === exitCodes.refused && error.status === undefined;
 }
 
 /** @returns ms to wait; null: until the next change @throws what neither a save nor time can cure */

@@ -22,13 +22,15 @@ export interface Page {
   readonly fileTitle: string | null;
   /** The Markdown that the version gets as its context; null: none. */
   readonly context: { readonly text: string; readonly sha256: string } | null;
+  /** Whether its context is the Markdown that it was made of. */
+  readonly isItsContext: boolean;
+  /** Whether it is to have no context, even if the version before has one. */
+  readonly hasNoContext: boolean;
   readonly warnings: readonly string[];
   /** How else than usual the file was read, as `.dropleaf.json` has it. */
   readonly as: Source['as'];
   /** The local files that became part of it. */
   readonly files: readonly BundledFile[];
-  /** The paths of all files on the disk that it was made of. */
-  readonly sources: readonly string[];
 }
 
 export interface PageOptions extends SourceOptions {
@@ -37,6 +39,8 @@ export interface PageOptions extends SourceOptions {
   readonly allowSecrets?: boolean | undefined;
   /** Publishes a page also if it names files that are not there. */
   readonly allowMissing?: boolean | undefined;
+  /** Gets the paths of the files on the disk that the page is made of, and of those that are missing, before all checks. */
+  readonly onSources?: (paths: readonly string[]) => void;
 }
 
 /** spec 8. A service may have another limit: it is asked when a page comes near this one. */
@@ -51,9 +55,10 @@ const maxFileTitle = 200;
 export async function readPage(context: Context, options: PageOptions): Promise<Page> {
   const source = await readSource(context, options);
   const { name, html: written, document, file, markdown } = source;
-  if (written === '') throw refusal(`${name} is empty: there is nothing to publish`);
   const about = await readContext(context, options.context, source);
-  const { html, files, texts, missing, ...bundled } = await bundle(source);
+  const { html, files, texts, missing, named, ...bundled } = await bundle(source);
+  if (document !== null && source.zipped === null)
+    options.onSources?.([document, ...named.map((path) => join(dirname(document), path))]);
   if (missing.length > 0 && !options.allowMissing) throw missingError(missing);
   const bytes = html === written && source.bytes ? source.bytes : Buffer.from(html);
   const sizeWarnings = await checkSize(context, name, bytes.length, files);
@@ -62,7 +67,6 @@ export async function readPage(context: Context, options: PageOptions): Promise<
   if (secrets.length > 0 && !options.allowSecrets) throw secretsError(secrets);
   const { title, warnings } = checkPage(written, { isBundled: document !== null });
   const fileTitle = file && basename(resolve(options.file), extname(options.file)).slice(0, maxFileTitle);
-  const folder = document === null || source.zipped !== null ? null : dirname(document);
   return {
     file,
     bytes,
@@ -71,14 +75,13 @@ export async function readPage(context: Context, options: PageOptions): Promise<
     ownTitle: title ?? fileTitle,
     fileTitle,
     context: about && { text: about.text, sha256: hash(Buffer.from(about.text)) },
+    isItsContext: about !== null && about.text === markdown,
+    hasNoContext: options.context === false,
     as: source.as,
     files,
-    sources: [
-      ...(file === null ? [] : [file]),
-      ...(folder === null ? [] : files.map(({ path }) => join(folder, path))),
-    ],
     warnings: [
       ...sizeWarnings,
+      ...source.warnings,
       ...warnings,
       ...bundled.warnings,
       ...(markdown !== null && about === null && options.context === undefined ? [tooLongContext] : []),
@@ -89,7 +92,7 @@ export async function readPage(context: Context, options: PageOptions): Promise<
 }
 
 async function bundle({ html, document, zipped, markdown }: Source): Promise<Bundle> {
-  if (document === null) return { html, files: [], texts: [], missing: [], warnings: [] };
+  if (document === null) return { html, files: [], texts: [], missing: [], named: [], warnings: [] };
   const { bundlePage, folderOf } = await import('../bundle/bundle.ts'); // here, so that other commands start sooner
   const folder = zipped === null ? undefined : folderOf(zipped);
   return bundlePage(html, document, { folder, hasLines: markdown === null });
@@ -140,7 +143,9 @@ async function checkSize(
     const largest = files.toSorted((a, b) => total(b) - total(a)).slice(0, 3);
     const named = largest.map((file) => `${file.path} (${describeFile(file)})`).join(', ');
     const hint = named === '' ? '' : ` The largest files in it are ${named}.`;
-    throw refusal(`${name} is too large: ${sizes}.${hint} Make its images smaller, or leave data out`);
+    throw refusal(
+      `${name} is too large: ${sizes}.${hint} Make its images smaller, leave data out, or name large libraries by their https address`,
+    );
   }
   return bytes >= max * nearLimit ? [`the page is close to the limit: ${sizes}`] : [];
 }

@@ -160,7 +160,8 @@ async function rememberDrop(
 
 /** A context belongs to one version: without a new one the old version stays as it is. */
 function isSamePage(page: Page, known: Published, liveHash: string): boolean {
-  return page.sha256 === liveHash && (page.context === null || page.context.sha256 === known.context_sha256);
+  const isSameContext = page.context?.sha256 === known.context_sha256;
+  return page.sha256 === liveHash && (isSameContext || (page.context === null && !page.hasNoContext));
 }
 
 /**

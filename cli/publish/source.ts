@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
@@ -24,14 +24,15 @@ export interface Source {
   readonly as: 'html' | 'text' | undefined;
   /** The Markdown that the document was made of; null: none. */
   readonly markdown: string | null;
+  readonly warnings: readonly string[];
 }
 
 export interface SourceOptions {
   /** A path, or `-` for stdin. */
   readonly file: string;
-  /** Whether HTML in Markdown is markup; else it is shown as it is written. */
+  /** Whether the file is HTML, whatever its name is; HTML in Markdown is markup then. */
   readonly html?: boolean | undefined;
-  /** Whether text without a tag is published as plain text. Absent: a person is asked. */
+  /** Whether the file is shown as it is written. Absent: a person is asked if it has no tag, or is named otherwise. */
   readonly text?: boolean | undefined;
 }
 
@@ -45,10 +46,8 @@ const index = 'index.html';
  */
 export async function readSource(context: Context, options: SourceOptions): Promise<Source> {
   const { file } = options;
-  const isFolder = file !== '-' && statSync(file, { throwIfNoEntry: false })?.isDirectory();
-  const path = isFolder ? join(file, index) : file;
-  if (isFolder && statSync(path, { throwIfNoEntry: false }) === undefined)
-    throw refusal(`${file} has no ${index}: name the page in it`);
+  const path = file === '-' ? file : pathOfPage(file);
+  if (path !== file && !existsSync(path)) throw refusal(`${file} has no ${index}: name the page in it`);
   const kind = extname(path).toLowerCase();
   if (kind === '.ipynb')
     throw refusal(
@@ -63,23 +62,34 @@ export async function readSource(context: Context, options: SourceOptions): Prom
     zipped: null,
     markdown: null,
     as: undefined,
+    warnings: [],
   };
   if (kind === '.zip') return readZip(file, bytes, where);
-  if (/^\.(?:md|markdown)$/.test(kind)) {
+  if (bytes.length === 0) throw refusal(`${where.name} is empty: there is nothing to publish`);
+  if (/^\.(?:md|markdown)$/.test(kind) && !options.text) {
     const { toDocument } = await import('../markdown/document.ts'); // here, so that other commands start sooner
-    const otherTitle = basename(path, extname(path));
     const hasHtml = options.html ?? false;
-    const markdown = decode(bytes, where.name);
-    const html = toDocument(markdown, { hasHtml, otherTitle });
-    return { ...where, html, bytes: null, markdown, as: hasHtml ? 'html' : undefined };
+    const otherTitle = basename(path, extname(path));
+    const { text, ...made } = toDocument(decode(bytes, where.name), { hasHtml, otherTitle });
+    return { ...where, ...made, bytes: null, markdown: text, as: hasHtml ? 'html' : undefined };
   }
-  if (bytes.length === 0) return { ...where, html: '', bytes };
-  const read = readHtmlFile(bytes, { name: basename(path), type: '' });
+  const type = pageNames.test(path) ? '' : 'text/plain';
+  const read = readHtmlFile(bytes, { name: basename(path), type });
   if ('fault' in read) throw refusal(`${where.name} cannot be published. ${read.fault}`);
-  if ('html' in read) return { ...where, html: decode(bytes, where.name), bytes };
-  await requireText(context, where.name, options.text);
-  const html = textDocument(read.text, file === '-' ? '' : basename(path));
-  return { ...where, html, bytes: null, as: 'text' };
+  const written = decode(bytes, where.name);
+  if (options.html) return { ...where, html: written, bytes, as: 'html' };
+  if ('html' in read && !options.text) return { ...where, html: written, bytes };
+  if (!options.text) await askForText(context, where.name);
+  const text = written.replace('\ufeff', '');
+  return { ...where, html: textDocument(text, file === '-' ? '' : basename(path)), bytes: null, as: 'text' };
+}
+
+/** Of HTML and SVG; pipes have none. */
+const pageNames = /(?:\.(?:x?html?|svg)|(?:^|[\\/])[^.]+)$/i;
+
+/** The path of the page that a path means: of a folder, its `index.html`. */
+export function pathOfPage(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, index) : path;
 }
 
 function nameOf(file: string): string {
@@ -100,14 +110,12 @@ async function readZip(
 }
 
 /** @throws CliError unless the text is meant to be published as it is written */
-async function requireText(
-  { io, canAsk }: Context,
-  name: string,
-  isText: boolean | undefined,
-): Promise<void> {
+async function askForText({ io, canAsk }: Context, name: string): Promise<void> {
   const question = `${name} does not look like HTML. Publish it as plain text?`;
-  if (isText || (canAsk && (await confirm(io, question)))) return;
-  throw refusal(`${name} does not look like HTML: to publish it as plain text add --text`);
+  if (canAsk && (await confirm(io, question))) return;
+  throw refusal(
+    `${name} does not look like HTML: to publish it as plain text add --text; if it is HTML, --html`,
+  );
 }
 
 interface Input {

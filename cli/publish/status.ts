@@ -14,6 +14,8 @@ export interface FileStatus {
   /** The version that was published from it. */
   readonly version: number;
   readonly status: 'unchanged' | 'changed' | 'newer there' | 'gone' | 'expired' | 'unreadable';
+  /** Whether it was changed here, too, and not only there. */
+  readonly changed_here?: true;
   /** Why it is unreadable. */
   readonly problem?: string;
 }
@@ -31,9 +33,9 @@ export async function readStatus(context: Context, folder: string): Promise<File
 
 async function statusOf(context: Context, file: string, known: Published): Promise<FileStatus> {
   const { slug, version, sha256 } = known;
-  const say = (status: FileStatus['status'], problem?: string): FileStatus => ({
+  const say = (status: FileStatus['status'], more: Partial<FileStatus> = {}): FileStatus => ({
     ...{ file, status, slug, url: `${context.url}/p/${slug}`, version },
-    ...(problem !== undefined && { problem }),
+    ...more,
   });
   const there = await hashOfLive(context, known);
   if (there === null)
@@ -42,10 +44,11 @@ async function statusOf(context: Context, file: string, known: Published): Promi
   try {
     page = await readAgain(context, file, known);
   } catch (error) {
-    if (error instanceof CliError) return say('unreadable', error.message);
+    if (error instanceof CliError) return say('unreadable', { problem: error.message });
     throw error;
   }
-  if (there !== sha256 && there !== page.sha256) return say('newer there');
+  if (there !== sha256 && there !== page.sha256)
+    return say('newer there', page.sha256 === sha256 ? {} : { changed_here: true });
   const isSameContext = page.context === null || page.context.sha256 === known.context_sha256;
   return say(page.sha256 === there && isSameContext ? 'unchanged' : 'changed');
 }
@@ -56,13 +59,14 @@ export function asBefore(file: string, known: Published | null): PageOptions {
     file,
     html: known?.as === 'html',
     text: known?.as === 'text',
-    context: known?.context_sha256 === undefined ? false : undefined,
+    context: known !== null && known.context_sha256 === undefined ? false : undefined,
   };
 }
 
 /** The page that a file makes; nothing is refused or asked. */
 export function readAgain(context: Context, file: string, known: Published | null): Promise<Page> {
-  return readPage(context, { ...asBefore(file, known), text: true, allowMissing: true, allowSecrets: true });
+  const options = { ...asBefore(file, known), allowMissing: true, allowSecrets: true };
+  return readPage({ ...context, canAsk: false }, options);
 }
 
 const hasDigest = fields({ sha256: optional(isText) });

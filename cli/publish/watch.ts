@@ -1,5 +1,5 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { existsSync, type FSWatcher, watch } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { CliError } from '../errors.ts';
 
 /** Editors write a file in several steps, or write another one and rename it. */
@@ -9,8 +9,8 @@ const quietMs = 150;
 export interface Watched {
   /** Ms to wait before the next one, even without a change; null: none. */
   readonly waitMs: number | null;
-  /** The paths of the files that the page is made of; null: unknown, so that each change in their folders counts. */
-  readonly files: readonly string[] | null;
+  /** The paths of the files that the page is made of, and of those that it misses. */
+  readonly files: readonly string[];
 }
 
 /**
@@ -25,7 +25,7 @@ export function watchFiles(
   return new Promise((_resolve, reject) => {
     // The folders, because a watcher of a file would keep watching the old file after a rename.
     const folders = new Map<string, FSWatcher>();
-    let files: ReadonlySet<string> | null = new Set([resolve(file)]);
+    let files: ReadonlySet<string> = new Set([resolve(file)]);
     let timer: NodeJS.Timeout | undefined;
     let isRunning = false;
     let notBefore = 0;
@@ -44,16 +44,15 @@ export function watchFiles(
         .then((next) => {
           isRunning = false;
           notBefore = Date.now() + (next.waitMs ?? 0);
-          files = next.files && new Set([file, ...next.files].map((path) => resolve(path)));
-          for (const path of files ?? []) watchFolder(dirname(path));
+          files = new Set([file, ...next.files].map((path) => resolve(path)));
+          for (const path of files) watchFolder(nearestFolder(path));
           if (changed.size > 0 || next.waitMs !== null) schedule();
         })
         .catch(reject);
     }
 
     function note(folder: string, name: string | null): void {
-      const isOurs = name === null || files === null || [...files].some((path) => isSame(path, folder, name));
-      if (!isOurs) return;
+      if (name !== null && ![...files].some((path) => isIn(join(folder, name), path))) return;
       changed.add(name ?? basename(file));
       if (!isRunning) schedule();
     }
@@ -71,12 +70,18 @@ export function watchFiles(
       }
     }
 
-    watchFolder(dirname(resolve(file)));
+    watchFolder(nearestFolder(resolve(file)));
     run();
   });
 }
 
-/** Some disks have another normal form of a name. */
-function isSame(path: string, folder: string, name: string): boolean {
-  return dirname(path) === folder && basename(path).normalize('NFC') === name.normalize('NFC');
+/** The folder that has the file or, if that is not there, the next one around it. */
+function nearestFolder(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder) ? folder : nearestFolder(folder);
+}
+
+/** Whether a path is this file or folder, or in it. Some disks have another normal form of a name. */
+function isIn(place: string, path: string): boolean {
+  return `${path}${sep}`.normalize('NFC').startsWith(`${place}${sep}`.normalize('NFC'));
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { toDocument } from '../../cli/markdown/document.ts';
 
-const make = (markdown: string, hasHtml = false) => toDocument(markdown, { hasHtml, otherTitle: 'notes' });
+const make = (markdown: string, hasHtml = false) =>
+  toDocument(markdown, { hasHtml, otherTitle: 'notes' }).html;
 const bodyOf = (document: string) => /<main dir="auto">\n([\s\S]*)<\/main>/.exec(document)?.[1] ?? '';
 
 describe('Documents of Markdown', () => {
@@ -15,7 +16,7 @@ describe('Documents of Markdown', () => {
       '<table>',
       'class="footnotes"',
       'type="checkbox"',
-      '<a href="https://a.example">',
+      '<a href="https://a.example" target="_blank">',
       '<span class="hljs-keyword">let</span>',
       'x &lt; y',
     ])
@@ -28,9 +29,28 @@ describe('Documents of Markdown', () => {
     ['Text alone', 'notes'],
     ['---\ntitle: x\n# no heading\n---\n# Real', 'Real'],
     ['Setext\n======', 'Setext'],
+    ['---\ntitle: "Of the notes"\n---\nText', 'Of the notes'],
   ] as const)
     it(`the title of ${JSON.stringify(markdown)} is ${title}`, () =>
       expect(make(markdown)).to.contain(`<title>${title}</title>`));
+
+  it('headings have ids, as links to them expect', () => {
+    const body = bodyOf(make('# A b, *c*!\n\n## A b c\n\n[x](#a-b-c)\n'));
+    expect(body)
+      .to.contain('<h1 id="a-b-c">')
+      .and.contain('<h2 id="a-b-c-1">')
+      .and.contain('<a href="#a-b-c">');
+  });
+
+  it('says what is shown otherwise than its author may think', () => {
+    const warnings = (text: string, hasHtml = false) =>
+      toDocument(text, { hasHtml, otherTitle: '' }).warnings;
+    expect(warnings('Text <b>x</b>')).to.have.length(1);
+    expect(warnings('<!-- x -->')[0]).to.contain('--html');
+    expect(warnings('![A](my file.png)')[0]).to.contain('![A](my file.png) is shown as text');
+    expect(warnings('Text <b>x</b>', true)).to.deep.equal([]);
+    expect(warnings('`<b>` ![A](a.png) `![A](my file.png)` a < b\n\n    <p>\n')).to.deep.equal([]);
+  });
 
   it('HTML is text, unless it is asked for; addresses run no scripts', () => {
     const markdown = '<b onclick="x()">B</b> [a](javascript:x()) ![b](data:text/html,x)';

@@ -63,6 +63,7 @@ describe('dropleaf status, publish --all and verify', () => {
   it('publish --all publishes what has changed, in the way it was published before, and nothing else', async () => {
     const slugs = await makeProject();
     await fails(2, ['--all'], ['no terminal', 'add --yes', 'newer there']);
+    write('unreadable.html', '<title>unreadable.html</title>');
     const { stdout, stderr, code } = await command(['publish', '--all', '--yes', '--json']);
     expect(code, stderr).to.equal(0);
     const published: { file: string; latest_version: number }[] = JSON.parse(stdout);
@@ -74,6 +75,10 @@ describe('dropleaf status, publish --all and verify', () => {
     expect(await statuses()).to.include({ 'changed.html': 'unchanged', 'notes.md': 'unchanged' });
     const again = await command(['publish', '--all', '--yes']);
     expect(again.stderr).to.contain('Nothing has changed here.');
+    write('newer.html', '<p>here, too');
+    const conflict = await command(['publish', '--all', '--yes']);
+    expect(conflict.code).to.equal(6);
+    expect(conflict.stderr).to.contain('changed here, too').and.to.contain('Overwrite it:');
   });
 
   it('publish --all goes on after a file that cannot be published, and fails at the end', async () => {
@@ -94,6 +99,7 @@ describe('dropleaf status, publish --all and verify', () => {
     const { stderr, stdout, code } = await command(['status']);
     expect({ stdout, code }).to.deep.equal({ stdout: '', code: 0 });
     expect(stderr).to.contain('No file of . was published');
+    await client.fails(2, ['status', 'none'], ['there is no folder none'], { env: env() });
     await fails(2, ['--all', '--title', 'x'], ["'--all' cannot be used with option '--title"]);
     await fails(2, [], ['name the file to publish; or publish what has changed: --all']);
   });

@@ -34,10 +34,14 @@ describe('dropleaf publish: what it takes', () => {
     expect(html).to.contain(`<img src="${picture}" alt="A">`).and.to.contain('&lt;b&gt;HTML');
     expect(await contextOf(drop.slug)).to.equal(markdown);
     expect(await publish(['notes.md'])).to.include({ latest_version: 1 });
-    expect(await publish(['notes.md', '--html', '--no-context'])).to.include({ latest_version: 2 });
-    expect(await source(drop.slug)).to.contain('<b>HTML</b>');
+    expect(await publish(['notes.md', '--no-context'])).to.include({ latest_version: 2 });
+    expect(await publish(['notes.md'])).to.include({ latest_version: 2, did: 'nothing' });
     expect(await contextOf(drop.slug, 2)).to.equal(null);
+    expect(await publish(['notes.md', '--html'])).to.include({ latest_version: 3 });
+    expect(await publish(['notes.md'])).to.include({ latest_version: 3 });
+    expect(await source(drop.slug)).to.contain('<b>HTML</b>');
     expect(remembered('notes.md')).to.include({ as: 'html' });
+    expect(await publish(['notes.md', '--no-html'])).to.include({ latest_version: 4, did: 'published' });
     write('notes.md', `![No](no.png)\n\n${['ghp', 'abcdefghijklmnopqrstuvwxyz0123456789'].join('_')}`);
     await fails(7, ['notes.md'], ['no.png: there is no such file (notes.md)']);
     await fails(7, ['notes.md', '--allow-missing'], ['notes.md:3:1: GitHub token']);
@@ -63,6 +67,8 @@ describe('dropleaf publish: what it takes', () => {
     expect(title).to.equal('site');
     expect(await source(slug)).to.equal(`<img src="${picture}">`);
     expect(await publish(['site/index.html', '--force'])).to.include({ slug, latest_version: 2 });
+    expect((await client.run(['verify', 'site'], { env: env() })).code).to.equal(0);
+    expect((await client.run(['versions', 'site'], { env: env() })).code).to.equal(0);
     mkdirSync(path('empty'));
     await fails(7, ['empty'], ['empty has no index.html: name the page in it']);
   });
@@ -85,11 +91,25 @@ describe('dropleaf publish: what it takes', () => {
   it('text without a tag is asked about, and published as it is written with --text', async function () {
     write('log.txt', 'a < b\n');
     await fails(7, ['log.txt'], ['log.txt does not look like HTML: to publish it as plain text add --text']);
+    write('run.log', 'a <b>c</b>');
+    await fails(7, ['run.log'], ['run.log does not look like HTML', 'if it is HTML, --html']);
+    expect(await source((await publish(['run.log', '--html', '--title', 'Run'])).slug)).to.equal(
+      'a <b>c</b>',
+    );
+    write('a.html', 'a <b>c</b>');
+    expect(await source((await publish(['a.html', '--text'])).slug)).to.contain(
+      'a &lt;b&gt;c&lt;/b&gt;</pre>',
+    );
+    write('a.pdf', '%PDF-1.7');
+    await fails(7, ['a.pdf'], ['a.pdf cannot be published. This is a PDF. Export it as HTML']);
+    write('empty.md', '');
+    await fails(7, ['empty.md'], ['empty.md is empty']);
     await fails(7, ['-', '--title', 'x'], ['stdin does not look like HTML'], 'words');
     const { slug, title } = await publish(['log.txt', '--text']);
     expect(title).to.equal('log');
     expect(await source(slug)).to.contain('<pre>\na &lt; b\n</pre>');
-    const terminal = runInTerminal(this, client, ['publish', 'log.txt', '--new'], env());
+    write('words.txt', 'words');
+    const terminal = runInTerminal(this, client, ['publish', 'words.txt'], env());
     await terminal.answer('Publish it as plain text? [y/N] ', 'y\r');
     expect(await terminal.ended()).to.equal(0);
   });
