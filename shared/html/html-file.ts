@@ -31,6 +31,11 @@ export function readHtmlFile<Bytes extends Uint8Array>(
   return { html: own === null ? new TextEncoder().encode(text) : bytes };
 }
 
+/** Of a document without a name. @param text in any encoding that has ASCII */
+export function looksLikeHtml(text: string): boolean {
+  return tag.test(text) && faultOfKind(text.slice(0, startBytes), '') === undefined;
+}
+
 /** Shows the text as it is. Its title is a Markdown heading at the start, the file's name, or the first line. */
 export function textDocument(text: string, name: string): string {
   const [first = ''] = text.trimStart().split('\n', 1);

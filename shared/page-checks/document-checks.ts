@@ -1,4 +1,4 @@
-import { readHtmlFile } from '../html/html-file.ts';
+import { looksLikeHtml } from '../html/html-file.ts';
 import { type PageScan, scanPage } from './page-checks.ts';
 import { type Finding, findSecrets } from './secrets.ts';
 
@@ -10,20 +10,24 @@ export interface DocumentFaults extends Pick<PageScan, 'files' | 'links' | 'stor
   readonly isHtml: boolean;
 }
 
-/** A page with more elements that have attributes is a table: looking at all of one of 2 MB would take 100 ms. */
-const maxElements = 10_000;
+/** A page with more of them is a table: all tags of one of 2 MB would take 200 ms. */
+const maxTags = 20_000;
 
-/** At most about 30 ms for 2 MB. @param now Unix ms */
+/** 15 to 30 ms for 2 MB. @param now Unix ms */
 export function checkDocument(
   { html, context }: { readonly html: Uint8Array; readonly context: Uint8Array | null },
   now: number,
 ): DocumentFaults {
-  const decoder = new TextDecoder();
-  const text = decoder.decode(html);
+  const text = textOf(html);
   return {
-    ...scanPage(text, maxElements),
+    ...scanPage(text, maxTags),
     secrets: findSecrets(text, now),
-    contextSecrets: context === null ? [] : findSecrets(decoder.decode(context), now),
-    isHtml: 'html' in readHtmlFile(html, { name: '', type: '' }),
+    contextSecrets: context === null ? [] : findSecrets(textOf(context), now),
+    isHtml: looksLikeHtml(text),
   };
+}
+
+/** A TextDecoder takes ten times as long. */
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString();
 }

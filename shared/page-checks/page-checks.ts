@@ -21,17 +21,15 @@ export interface PageReport extends Pick<PageScan, 'title'> {
 const maxTitle = 200;
 const maxExamples = 3;
 
-/** Linear in the length of the page. @param maxElements it looks at so many elements with attributes */
-export function scanPage(html: string, maxElements = Number.POSITIVE_INFINITY): PageScan {
+/** Linear in the length of the page. @param maxTags it looks at so many tags with attributes */
+export function scanPage(html: string, maxTags = Number.POSITIVE_INFINITY): PageScan {
   const scriptHosts = new Set<string>();
   const files = new Set<string>();
   const links = new Set<string>();
   const storage = new Map<string, number>();
   let title: string | null = null;
   let hasBase = false;
-  let left = maxElements;
-  for (const element of scanElements(html)) {
-    if (left-- <= 0) break;
+  for (const element of scanElements(html, maxTags)) {
     if (element.name === 'title' && !element.isInSvg) title ??= readTitle(element.text ?? '');
     if (element.name === 'base' && isElsewhere(element.attributes.get('href') ?? '')) hasBase = true;
     addScriptHosts(element, scriptHosts);
@@ -123,11 +121,10 @@ function addRelativeReferences(
   if (name === 'object') add(attributes.get('data'));
   const isLoaded = name === 'link' && /stylesheet|icon|preload|manifest/i.test(attributes.get('rel') ?? '');
   if (isLoaded || name === 'image' || name === 'use') add(href);
-  for (const candidate of (attributes.get('srcset') ?? '').split(/,\s+/))
+  for (const candidate of attributes.get('srcset')?.split(/,\s+/) ?? [])
     add(candidate.trim().split(/\s/, 1)[0]);
-  for (const css of [name === 'style' ? text : null, attributes.get('style')]) {
-    for (const [, address] of (css ?? '').matchAll(cssUrl)) add(address);
-  }
+  const css = name === 'style' ? text : attributes.get('style');
+  for (const [, address] of css?.matchAll(cssUrl) ?? []) add(address);
 }
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i;

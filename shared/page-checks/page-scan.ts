@@ -13,18 +13,21 @@ export interface Element {
 
 /** Bare tags and end tags say nothing: they are not found. */
 const markup = /<(?:!--|[!?]|(\/?svg|script|style|title|textarea)(?=[\s/>])|([a-z][^\s/>]*)(?=[\s/]))/gi;
-/** Of the attributes that the checks look at. */
-const attributeNames = /src|href|poster|style|type|\bdata\s*=|\bon[a-z]/i;
+/** Of the attributes that the checks look at, except links inside of the page. */
+const attributeNames = /src|href(?!=["']?#)|poster|style|type|\bdata\s*=|\bon[a-z]/i;
 const attribute = /[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y;
 const noAttributes = new Map<string, string>();
 const endTags = new Map(
   ['script', 'style', 'title', 'textarea'].map((name) => [name, new RegExp(`</${name}(?=[\\s/>])`, 'gi')]),
 );
 
-/** The start tags in order, outside of comments. A scan, not a parser: enough for warnings, and linear in any text. */
-export function* scanElements(html: string): Generator<Element> {
+/**
+ * The start tags in order, outside of comments, that have a text or attributes for the checks. A scan, not a parser: enough for
+ * warnings, and linear in any text. @param maxTags it ends after so many tags with attributes
+ */
+export function* scanElements(html: string, maxTags: number): Generator<Element> {
   let svgDepth = 0;
-  for (let at = 0; ; ) {
+  for (let at = 0, tags = 0; tags < maxTags; tags++) {
     markup.lastIndex = at;
     const found = markup.exec(html);
     if (found === null) return;
