@@ -21,6 +21,7 @@ describe('Drops that a release without a search in tags had stored in SQLite', (
     const older = new DatabaseSync(path);
     older.exec(`
       DROP TABLE comments;
+      ALTER TABLE drop_versions DROP COLUMN sha256;
       ALTER TABLE drops DROP COLUMN comments;
       ALTER TABLE reports DROP COLUMN comment_id;
       DROP INDEX drops_by_title;
