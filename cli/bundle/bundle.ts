@@ -4,11 +4,11 @@ import { lineOf } from '../../shared/page-checks/page-scan.ts';
 import { attributeOf, type Written } from './attributes.ts';
 import { applyEdits } from './edits.ts';
 import { elementsOf } from './elements.ts';
-import { type Folder, folderFault, openFolder, resolveLocal, urlOf } from './folder.ts';
+import { type Folder, openFolder, resolveLocal, urlOf } from './folder.ts';
 import { createLedger, type Refusal } from './ledger.ts';
 import { type Inliner, planEdits } from './places.ts';
 import { createReader } from './reader.ts';
-import { findLoads } from './script-loads.ts';
+import { createScriptLoads } from './script-loads.ts';
 import { createSprites } from './sprites.ts';
 
 export { folderOf } from './folder.ts';
@@ -68,22 +68,7 @@ export async function bundlePage(
   const refuse = (what: Refusal, address: string, where: string) => {
     if (resolveLocal(address, base) !== null) ledger.refuse(what, address, where);
   };
-  const codes: { text: string; where(line: number): string }[] = [];
-  /** Whether there is such a file; of `tiles/{z}/{x}.png` and `img/`, whether there is such a folder. */
-  const isThere = async (address: string) => {
-    const folder = /^([^{]*\w[^{]*\/)(?:[\w-]*$|[^/]*\{)/.exec(address)?.[1];
-    const url = resolveLocal(folder ?? address, base);
-    if (url === null || url.pathname === page.pathname) return false;
-    const found = await files.read(url);
-    return 'fault' in found ? folder !== undefined && found.fault === folderFault : folder === undefined;
-  };
-  const refuseLoads = async () => {
-    for (const { text, where } of codes)
-      for (const { address, offset, isSure } of findLoads(text))
-        if (isSure || ledger.hasPicture(address) || (await isThere(address)))
-          refuse('load', address, where(lineOf(text, offset)));
-  };
-
+  const loads = createScriptLoads(files, ledger, base, page);
   const sheets = new Map<string, { path: string; text: string }>();
   const inliner: Inliner = {
     shown: (address, line) => reader.shown(address, base, at(line)),
@@ -93,7 +78,7 @@ export async function bundlePage(
       const found = await reader.readText(address, base, at(line));
       if (found === null) return null;
       const where = (line: number) => `${found.path}:${line}`;
-      codes.push({ text: found.text, where });
+      loads.add(found.text, where);
       const [storage] = found.text.matchAll(storageUse);
       if (storage) ledger.refuse('storage', storage[0], where(lineOf(found.text, storage.index)));
       return found.text;
@@ -108,11 +93,11 @@ export async function bundlePage(
       ledger.miss(at(line), address, symbol.fault);
       return null;
     },
-    code: (text, line) => void codes.push({ text, where: (inText) => at(line - 1 + inText) }),
+    code: (text, line) => loads.add(text, (inText) => at(line - 1 + inText)),
     refuse: (what, address, line) => refuse(what, address, at(line)),
   };
   const edits = await planEdits(html, elements, inliner);
-  await refuseLoads();
+  await loads.refuse();
   const body = elements.find(({ element }) => element.tagName === 'body');
   const end = body?.at.endTag?.startOffset ?? html.length;
   return {
