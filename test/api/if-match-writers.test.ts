@@ -49,5 +49,5 @@ describe('50 writers with If-Match on one drop', () => {
     const order = history.at(-1)?.split(', ') ?? [];
     expect([...order].sort()).to.deep.equal(['start', ...publishers].sort());
     expect(history).to.deep.equal(order.map((_, n) => order.slice(0, n + 1).join(', ')));
-  }).timeout(60_000); // with MongoDB on a busy machine
+  }).timeout(240_000); // with MongoDB on a busy machine it takes 25 s, and once took more than 60
 });

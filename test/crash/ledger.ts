@@ -196,8 +196,10 @@ async function cutOff(url: string, { method, path }: { method: string; path: str
 async function repeat(client: Client, { method, path }: { method: string; path: string }, options: object) {
   for (;;) {
     const answer = await client.request(method, path, options);
-    if (answer.status !== 409) return answer;
-    check(answer.body.error.code === 'idempotency_key_in_use', `${method} ${path}: ${answer.text}`);
+    // 503: on a busy machine the write may have taken too long, and the key is there to ask again.
+    if (answer.status !== 409 && answer.status !== 503) return answer;
+    const { code } = answer.body.error;
+    check(['idempotency_key_in_use', 'unavailable'].includes(code), `${method} ${path}: ${answer.text}`);
     await wait(Number(answer.headers['retry-after']) * 1_000);
   }
 }
