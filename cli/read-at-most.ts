@@ -1,3 +1,6 @@
+/** No page is as long, nor is what it is made of: what is longer is not read. */
+export const maxReadBytes = 64 * 1024 * 1024;
+
 /** Reads a stream whole, in memory of that size. @returns null if there are more than `max` bytes; the rest is not read */
 export async function readAtMost(stream: AsyncIterable<Uint8Array>, max: number): Promise<Uint8Array | null> {
   let buffer = Buffer.allocUnsafe(65_536);

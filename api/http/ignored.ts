@@ -26,7 +26,9 @@ const otherNames: Readonly<Record<string, string>> = {
 export type FindIgnored = (req: IncomingMessage, json: unknown) => string[];
 
 /** By what the published description says that the call takes. */
-export function createIgnoredFinder({ body, parameters = [] }: Operation): FindIgnored {
+export function createIgnoredFinder({ body, parameters = [], replies }: Operation): FindIgnored {
+  // Pages and files, which are asked for most, have no place for warnings.
+  if (!replies.some(({ content }) => content?.['application/json'] !== undefined)) return () => [];
   const [schema = body?.schema] = Object.values(body?.components ?? {});
   const fields = Object.keys(Object(schema?.properties));
   const inQuery = parameters.filter((one) => one.in === 'query');

@@ -3,7 +3,7 @@ import { open, readlink, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import querystring from 'node:querystring';
 import { errorCode } from '../errors.ts';
-import { readAtMost } from '../read-at-most.ts';
+import { maxReadBytes, readAtMost } from '../read-at-most.ts';
 import { mediaTypeOf } from './media-type.ts';
 
 /** A file in the folder of a page. */
@@ -24,9 +24,6 @@ export interface Fault {
 const origin = 'http://folder.invalid';
 /** Below it, so that `..` is seen to lead out. */
 const top = `${origin}/folder/`;
-/** No page is as long. */
-export const maxBytes = 64 * 1024 * 1024;
-
 /** The address of a file in the folder. */
 export function urlOf(path: string): URL {
   return new URL(path.split('/').map(encodeURIComponent).join('/'), top);
@@ -116,8 +113,8 @@ async function readWhole(path: string): Promise<Uint8Array | Fault> {
     try {
       const before = await handle.stat();
       if (!before.isFile()) return { fault: folderFault };
-      const bytes = await readAtMost(handle.createReadStream({ autoClose: false }), maxBytes);
-      if (bytes === null) return { fault: `it has more than ${maxBytes} bytes` };
+      const bytes = await readAtMost(handle.createReadStream({ autoClose: false }), maxReadBytes);
+      if (bytes === null) return { fault: `it has more than ${maxReadBytes} bytes` };
       const after = await handle.stat();
       // Linux tells which file this is: a folder around it may have become a link.
       const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => path);

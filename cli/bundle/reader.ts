@@ -1,5 +1,6 @@
+import { maxReadBytes } from '../read-at-most.ts';
 import { bundleCss, type CssUse } from './css.ts';
-import { type Folder, type LocalFile, maxBytes, resolveLocal } from './folder.ts';
+import { type Folder, type LocalFile, resolveLocal } from './folder.ts';
 import type { Ledger } from './ledger.ts';
 import { isShown } from './media-type.ts';
 
@@ -12,8 +13,8 @@ export function createReader(folder: Folder, ledger: Ledger) {
   async function read(address: string, base: URL, where: string): Promise<LocalFile | null> {
     const url = resolveLocal(address, base);
     if (url === null) return null;
-    const isFull = total > maxBytes;
-    const found = isFull ? { fault: `the page has more than ${maxBytes} bytes` } : await folder.read(url);
+    const isFull = total > maxReadBytes;
+    const found = isFull ? { fault: `the page has more than ${maxReadBytes} bytes` } : await folder.read(url);
     if ('fault' in found) {
       ledger.miss(where, address, found.fault);
       return null;

@@ -7,7 +7,7 @@ import type { Drop } from '../drop.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import { recall } from '../project-file.ts';
 import { hash, readPage } from '../publish/page.ts';
-import { publish } from '../publish/publish.ts';
+import { describeOutcome, publish } from '../publish/publish.ts';
 import { pathOfPage } from '../publish/source.ts';
 import { asBefore, type FileStatus, readAgain, readStatus } from '../publish/status.ts';
 import { formatTable } from '../table.ts';
@@ -105,9 +105,9 @@ async function publishOne(context: Context, file: string, flags: PublishAllFlags
   const known = recall(pathOfPage(file), context.url);
   const page = await readPage(context, { ...asBefore(file, known), ...flags });
   for (const warning of page.warnings) context.output.warn(`${file}: ${warning}`);
-  const { drop } = await publish(context, page, {});
-  context.output.note(`Published version ${drop.latest_version} of "${drop.title}".`);
-  return drop;
+  const outcome = await publish(context, page, {});
+  context.output.note(describeOutcome(outcome));
+  return outcome.drop;
 }
 
 async function verify(context: Context, file: string, page = file): Promise<void> {

@@ -7,7 +7,7 @@ import { openOrWarn } from '../open-in-browser.ts';
 import { addTag, readExpiry } from '../option-values.ts';
 import { recall } from '../project-file.ts';
 import { describeFile, type Page, readPage } from '../publish/page.ts';
-import { type Outcome, publish } from '../publish/publish.ts';
+import { describeOutcome, type Outcome, publish } from '../publish/publish.ts';
 import type { PublishOptions } from '../publish/request.ts';
 import { pathOfPage } from '../publish/source.ts';
 import { asBefore } from '../publish/status.ts';
@@ -187,7 +187,7 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
 function printOutcome(context: Context, page: Page, { drop, did }: Outcome, isFirst: boolean): void {
   const { output, name } = context;
   if (isFirst) for (const file of page.files) output.note(`${file.path}: ${describeFile(file)}`);
-  output.note(describe({ drop, did }));
+  output.note(describeOutcome({ drop, did }));
   if (page.isItsContext && did === 'created')
     output.note('Viewers can read its Markdown, too; with --no-context they cannot.');
   if (drop.open_comments) {
@@ -201,18 +201,6 @@ function printOutcome(context: Context, page: Page, { drop, did }: Outcome, isFi
 /** Without the lists that are empty. */
 function filled(lists: Readonly<Record<string, readonly unknown[]>>): object {
   return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
-}
-
-function describe({ drop, did }: Outcome): string {
-  const said = {
-    created: `Published "${drop.title}"`,
-    published: `Published version ${drop.latest_version} of "${drop.title}"`,
-    changed: `The page is unchanged, its details have changed; version ${drop.latest_version} is live`,
-    nothing: `Unchanged: version ${drop.latest_version} of "${drop.title}" is live`,
-  };
-  const lock = drop.locked ? ' Viewers need the passcode.' : '';
-  const expiry = drop.expires_at === undefined ? '' : ` It expires at ${formatTime(drop.expires_at)} UTC.`;
-  return `${said[did]}.${lock}${expiry}`;
 }
 
 /** Continues after errors that the next save or time can cure. @returns never, except by throwing */

@@ -6,12 +6,26 @@ import { CliError, exitCodes, usageError } from '../errors.ts';
 import type { ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
 import { fields, isCount, listOf } from '../shape.ts';
+import { formatTime } from '../table.ts';
 import { hash, type Page } from './page.ts';
 import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
 
 export interface Outcome {
   readonly drop: Drop;
   readonly did: 'created' | 'published' | 'changed' | 'nothing';
+}
+
+/** For people. */
+export function describeOutcome({ drop, did }: Outcome): string {
+  const said = {
+    created: `Published "${drop.title}"`,
+    published: `Published version ${drop.latest_version} of "${drop.title}"`,
+    changed: `The page is unchanged, its details have changed; version ${drop.latest_version} is live`,
+    nothing: `Unchanged: version ${drop.latest_version} of "${drop.title}" is live`,
+  };
+  const lock = drop.locked ? ' Viewers need the passcode.' : '';
+  const expiry = drop.expires_at === undefined ? '' : ` It expires at ${formatTime(drop.expires_at)} UTC.`;
+  return `${said[did]}.${lock}${expiry}`;
 }
 
 /**
@@ -159,7 +173,7 @@ async function rememberDrop(
 }
 
 /** A context belongs to one version: without a new one the old version stays as it is. */
-function isSamePage(page: Page, known: Published, liveHash: string): boolean {
+export function isSamePage(page: Page, known: Published, liveHash: string): boolean {
   const isSameContext = page.context?.sha256 === known.context_sha256;
   return page.sha256 === liveHash && (isSameContext || (page.context === null && !page.hasNoContext));
 }
@@ -174,11 +188,15 @@ async function hashToReplace(
   { live, known, isForced }: { live: DropState; known: Published | null; isForced: boolean },
 ): Promise<string> {
   if (known === null || isForced) return '';
-  if (live.etag !== undefined && live.etag === known.etag) return known.sha256;
-  const { bytes } = await context.api.request('GET', `/api/drops/${live.drop.slug}/html`);
-  const found = hash(bytes);
+  const found = await hashOfLive(context, live, known);
   if (found === known.sha256 || found === page.sha256) return found;
   throw conflict(context, live.drop, known.version);
+}
+
+/** The SHA-256 of the source that is live, in hex. */
+export async function hashOfLive({ api }: Context, live: DropState, known: Published): Promise<string> {
+  if (live.etag !== undefined && live.etag === known.etag) return known.sha256;
+  return hash((await api.request('GET', `/api/drops/${live.drop.slug}/html`)).bytes);
 }
 
 function conflict({ name }: Context, drop: Drop, version: number | null, cause?: unknown): CliError {
@@ -203,7 +221,7 @@ function gone({ url, name }: Context, slug: string, known: Published | null, cau
   return new CliError(message, { exitCode: exitCodes.notFound, code: 'not_found', cause });
 }
 
-function isGone(error: unknown): boolean {
+export function isGone(error: unknown): boolean {
   return error instanceof CliError && error.status === 404;
 }
 

@@ -5,7 +5,7 @@ import { readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
 import { confirm } from '../ask.ts';
 import type { Context } from '../context.ts';
 import { CliError, errorCode, refusal } from '../errors.ts';
-import { readAtMost } from '../read-at-most.ts';
+import { maxReadBytes, readAtMost } from '../read-at-most.ts';
 
 /** What a page is made of. */
 export interface Source {
@@ -36,8 +36,6 @@ export interface SourceOptions {
   readonly text?: boolean | undefined;
 }
 
-/** No page is as long; what is longer is not read. */
-const maxReadBytes = 64 * 1024 * 1024;
 const index = 'index.html';
 
 /**

@@ -2,8 +2,8 @@ import type { Context } from '../context.ts';
 import { readLive } from '../drop.ts';
 import { CliError } from '../errors.ts';
 import { type Published, recallAll } from '../project-file.ts';
-import { fields, isText, optional } from '../shape.ts';
-import { hash, type Page, type PageOptions, readPage } from './page.ts';
+import { type Page, type PageOptions, readPage } from './page.ts';
+import { hashOfLive, isGone, isSamePage } from './publish.ts';
 
 /** A published file beside its page. */
 export interface FileStatus {
@@ -37,7 +37,12 @@ async function statusOf(context: Context, file: string, known: Published): Promi
     ...{ file, status, slug, url: `${context.url}/p/${slug}`, version },
     ...more,
   });
-  const there = await hashOfLive(context, known);
+  const there = await readLive(context.api, slug)
+    .then((live) => hashOfLive(context, live, known))
+    .catch((error: unknown) => {
+      if (isGone(error)) return null;
+      throw error;
+    });
   if (there === null)
     return say((known.expires_at ?? Number.POSITIVE_INFINITY) <= Date.now() ? 'expired' : 'gone');
   let page: Page;
@@ -49,8 +54,7 @@ async function statusOf(context: Context, file: string, known: Published): Promi
   }
   if (there !== sha256 && there !== page.sha256)
     return say('newer there', page.sha256 === sha256 ? {} : { changed_here: true });
-  const isSameContext = page.context === null || page.context.sha256 === known.context_sha256;
-  return say(page.sha256 === there && isSameContext ? 'unchanged' : 'changed');
+  return say(isSamePage(page, known, there) ? 'unchanged' : 'changed');
 }
 
 /** What makes of a file what was published from it the last time. @param known null: it is not remembered */
@@ -67,20 +71,4 @@ export function asBefore(file: string, known: Published | null): PageOptions {
 export function readAgain(context: Context, file: string, known: Published | null): Promise<Page> {
   const options = { ...asBefore(file, known), allowMissing: true, allowSecrets: true };
   return readPage({ ...context, canAsk: false }, options);
-}
-
-const hasDigest = fields({ sha256: optional(isText) });
-
-/** The SHA-256 of the live source; null: there is no such page. */
-async function hashOfLive({ api }: Context, { slug, etag, sha256 }: Published): Promise<string | null> {
-  try {
-    const live = await readLive(api, slug);
-    if (etag !== undefined && live.etag === etag) return sha256;
-    const path = `/api/drops/${slug}/v/${live.drop.latest_version}`;
-    const told = (await api.request('GET', path)).json(hasDigest).sha256;
-    return told ?? hash((await api.request('GET', `${path}/html`)).bytes); // older services do not tell it
-  } catch (error) {
-    if (error instanceof CliError && error.status === 404) return null;
-    throw error;
-  }
 }
