@@ -12,6 +12,10 @@ const refusedLogin = /^(NOAUTH|WRONGPASS)\b/;
 const connectionError =
   /^(Command timed out|Command aborted|Connection is closed|Reached the max retries|Stream isn't writeable|Socket timeout)|Please report this/;
 
+/** Of an error in the schedule of a job, BullMQ's worker keeps the message alone: class and code are lost. */
+const scheduleError = /^Failed to add repeatable job for next iteration: (.*)/s;
+const socketError = /^(connect|read|write|getaddrinfo) E[A-Z]/;
+
 /** Whether a failover has made the server a replica: a new connection leads to the new primary. */
 export function isDemoted(error: Error): boolean {
   return /^UNBLOCKED\b|READONLY You/.test(error.message);
@@ -26,6 +30,9 @@ export function isOutOfMemory(error: unknown): boolean {
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isOutOfMemory(error)) return true;
+  const cause = scheduleError.exec(error.message)?.[1];
+  if (cause !== undefined)
+    return [connectionError, socketError, temporaryReply].some((known) => known.test(cause));
   if (error instanceof ReplyError) {
     return temporaryReply.test(error.message) || refusedLogin.test(error.message);
   }

@@ -238,6 +238,9 @@ describe('The connection to Redis', () => {
         new ReplyError('LOADING Redis is loading the dataset in memory'),
         new ReplyError("ERR Error running script: -READONLY You can't write against a read only replica."),
         new ReplyError("OOM command not allowed when used memory > 'maxmemory'."),
+        ...['Command aborted due to connection close', 'read ECONNRESET', 'LOADING Redis is loading'].map(
+          (message) => new Error(`Failed to add repeatable job for next iteration: ${message}`),
+        ),
       ];
       expect(away.filter((error) => !isRedisUnavailable(error))).to.deep.equal([]);
       const wrong = [
@@ -245,6 +248,7 @@ describe('The connection to Redis', () => {
         new ReplyError('ERR unknown command'),
         new TypeError('x is not a function'),
         Object.assign(new TypeError('an argument'), { code: 'ERR_INVALID_ARG_TYPE' }),
+        new Error('Failed to add repeatable job for next iteration: x is not a function'),
       ];
       expect(wrong.filter(isRedisUnavailable)).to.deep.equal([]);
     });

@@ -148,9 +148,10 @@ export async function openFaultScene(settings: Readonly<Record<string, string>> 
 
 /** An error other than an unavailable server or a job whose lock was lost with Redis: another worker runs that job. */
 function isComplaint(line: string): boolean {
-  const isExpected = /"code":"unavailable"|Missing (lock|key) for job|could not renew lock for job/.test(
-    line,
-  );
+  const isExpected =
+    /"code":"unavailable"|(Missing (lock|key)|Lock mismatch|could not renew lock) for job|Job \S+ is not in the active state/.test(
+      line,
+    );
   return /"level":"(error|fatal)"/.test(line) && !isExpected;
 }
 

@@ -7,7 +7,7 @@ export interface Outcome {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly { readonly reason: string; readonly file: string }[];
-  /** A line each: the file, the test, and how the error begins. */
+  /** A line each: the file, the test, the error, and the value that was not expected. */
   readonly failures: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export default class Reporter extends Mocha.reporters.Base {
     });
     const failures: string[] = [];
     runner.on(EVENT_TEST_FAIL, (test: Mocha.Runnable, error: Error) => {
-      failures.push(`${sourceOf(test)}: ${test.fullTitle()}: ${error.message.slice(0, 1_000)}`);
+      failures.push(`${sourceOf(test)}: ${test.fullTitle()}: ${describe(error)}`);
     });
     const files = (options as { spec?: string[] }).spec ?? []; // mocha puts the files of its command line there
     if (files.length <= 2) new Mocha.reporters.Spec(runner, options);
@@ -81,4 +81,11 @@ export default class Reporter extends Mocha.reporters.Base {
 /** The source of the test's compiled file, from the project's folder. */
 function sourceOf({ file = '' }: Mocha.Runnable): string {
   return relative('.', file).replace(/^dist\/(.*)\.js$/, '$1.ts');
+}
+
+/** An assertion names long arrays and objects by their kind alone, so the value, which mocha has as text, follows it. */
+function describe({ message, actual }: Error & { actual?: unknown }): string {
+  const isNew = typeof actual === 'string' && !message.includes(actual);
+  const value = isNew ? ` (got ${actual.replaceAll(/\s+/g, ' ').slice(0, 2_000)})` : '';
+  return `${message.slice(0, 1_000)}${value}`;
 }
