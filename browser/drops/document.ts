@@ -52,6 +52,7 @@ export function startDocument(form: HTMLFormElement, tell: (fault: string | null
     showPreview(preview, html, (found) => {
       if (title?.value !== suggested) return; // a person's own title stays
       suggested = title.value = [...(found || titleOfName(chosen.name))].slice(0, title.maxLength).join('');
+      if (document.activeElement === title) title.select(); // what the person types next replaces it
     });
   }
 

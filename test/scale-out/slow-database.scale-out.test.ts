@@ -19,7 +19,7 @@ describe('A page in the memory of a web process for which MongoDB is slow', () =
   let proxy: FlakyProxy;
   let owner: Owner;
   let slow: Client;
-  /** As slow, with one connection, for which a request waits 0.5 s. */
+  /** As slow, with one connection, for which a request waits 2 s. */
   let crowded: Client;
   const clients: Client[] = [];
 
@@ -32,7 +32,7 @@ describe('A page in the memory of a web process for which MongoDB is slow', () =
       cluster.startWeb(),
       cluster.startWeb({ MONGODB_URI: slowUri }),
       cluster.startWeb({
-        MONGODB_URI: slowUri.replace(/(?<=waitQueueTimeoutMS=)\d+/, '500&minPoolSize=1&maxPoolSize=1'),
+        MONGODB_URI: slowUri.replace(/(?<=waitQueueTimeoutMS=)\d+/, '2000&minPoolSize=1&maxPoolSize=1'),
       }),
       cluster.makeToken('owner'),
     ]);
@@ -77,7 +77,7 @@ describe('A page in the memory of a web process for which MongoDB is slow', () =
     const slugs = [await readPage(), await readPage(), await readPage()];
     proxy.restore();
     for (const slug of slugs) expect((await crowded.get(`/p/${slug}/raw`)).status).to.equal(200);
-    proxy.delay(400);
+    proxy.delay(1_000); // each read holds the connection for 2 s
     await pause(memoryMs);
     const answers = await Promise.all(slugs.map((slug) => crowded.get(`/p/${slug}/raw`)));
     expect(answers.map(({ status }) => status)).to.include(503);
