@@ -27,6 +27,8 @@ const isPublished = fields({
   context_sha256: optional(isText),
   /** `html`: with --html; `text`: with --text; absent: neither. */
   as: optional(isText),
+  /** Of Markdown, `none`: with --no-context; `other`: with --context; absent: it is its own context. */
+  context: optional(isText),
   /** When the page expires, as this client last saw it, in Unix ms; absent: never. */
   expires_at: optional(isTime),
   /** Up to where `comments --wait` printed its comments; absent: it printed none. */
@@ -160,6 +162,9 @@ function parse(path: string, text: string | null): Project {
   }
   if (!isRecord(value) || !isRecord(value.files)) throw fault('"files" must be an object');
   for (const [name, origins] of Object.entries(value.files)) {
+    // The file may come from somebody else: it names no file of another folder.
+    if (name !== basename(name) || /^\.{0,2}$/.test(name))
+      throw fault(`${name} is no name of a file beside it`);
     if (!isRecord(origins)) throw fault(`the entry of ${name} must be an object`);
     for (const [origin, entry] of Object.entries(origins)) {
       if (!isPublished(entry) && !isCreating(entry))

@@ -51,7 +51,7 @@ function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) 
     if (!url.href.startsWith(top)) return outside;
     const name = querystring.unescape(url.pathname.slice(new URL(top).pathname.length));
     if (name.includes('\0')) return { fault: 'its name is not valid in an address' };
-    if (/(?:^|[/\\])\./.test(name)) return { fault: 'it is hidden, and not read' };
+    if (isHidden(name)) return hidden;
     named.add(name);
     const bytes = await readNamed(name);
     return 'fault' in bytes ? bytes : { path: name, bytes, type: mediaTypeOf(name, bytes) };
@@ -73,6 +73,7 @@ function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) 
 }
 
 const outside: Fault = { fault: 'it is outside of the folder of the page' };
+const hidden: Fault = { fault: 'it is hidden, and not read' };
 const noFile: Fault = { fault: 'there is no such file' };
 export const folderFault = 'it is a folder, or no ordinary file';
 
@@ -102,8 +103,14 @@ export async function openFolder(path: string): Promise<Folder> {
   return createFolder(async (name) => {
     const found = await find(name);
     if (typeof found !== 'string') return found;
-    return found.startsWith(root.endsWith(sep) ? root : root + sep) ? readWhole(found) : outside;
+    const inside = root.endsWith(sep) ? root : root + sep;
+    if (!found.startsWith(inside)) return outside;
+    return isHidden(found.slice(inside.length)) ? hidden : readWhole(found); // a link may lead to it
   });
+}
+
+function isHidden(path: string): boolean {
+  return /(?:^|[/\\])\./.test(path);
 }
 
 async function readWhole(path: string): Promise<Uint8Array | Fault> {

@@ -103,7 +103,8 @@ async function askToPublish(context: Context, count: number): Promise<void> {
 
 async function publishOne(context: Context, file: string, flags: PublishAllFlags): Promise<Drop> {
   const known = recall(pathOfPage(file), context.url);
-  const page = await readPage(context, { ...asBefore(file, known), ...flags });
+  const { allowMissing, allowSecrets } = flags;
+  const page = await readPage(context, { ...asBefore(file, known), allowMissing, allowSecrets });
   for (const warning of page.warnings) context.output.warn(`${file}: ${warning}`);
   const outcome = await publish(context, page, {});
   context.output.note(describeOutcome(outcome));

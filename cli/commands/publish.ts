@@ -43,7 +43,9 @@ interface PublishFlags {
 
 /** What is said of one file. */
 const ofOneFile =
-  'title description tag context lock passcodeFile expires comments resolves new slug watch'.split(' ');
+  'title description tag context html text lock passcodeFile expires comments resolves reply new slug force watch open'.split(
+    ' ',
+  );
 
 export function addPublishCommand(program: Command, open: OpenContext, name: string): void {
   program
@@ -63,7 +65,7 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
     .option('--no-context', 'viewers cannot read the Markdown that a page is made of')
     .option('--html', 'the file is HTML, whatever its name is; in Markdown HTML is markup, from now on')
     .option('--no-html', 'HTML in Markdown is shown as it is written')
-    .option('--text', 'the file is shown as it is written')
+    .addOption(new Option('--text', 'the file is shown as it is written').conflicts('html'))
     .option('--lock', 'viewers need a passcode, which is asked for')
     .option('--passcode-file <file>', 'read the passcode from a file, or - for stdin')
     .option(
@@ -168,8 +170,9 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
   async function publishPage(options: PublishOptions): Promise<Outcome | null> {
     const known = file === '-' ? null : recall(pathOfPage(file), context.url);
     const page = await readPage(context, {
-      ...asBefore(file, known),
       ...flags,
+      ...asBefore(file, known, flags),
+      ...(flags.context !== undefined && { context: flags.context }),
       onSources: (paths) => {
         files = paths;
       },

@@ -53,8 +53,12 @@ ${renderer.renderer.render(tokens, renderer.options, env)}</main>
 
 type Token = ReturnType<MarkdownIt['parse']>[number];
 
+/** Notes begin with a key or a comment; between rules that have text the text stays. */
 function splitNotes(markdown: string): [notes: string, text: string] {
-  const [notes = ''] = /^\ufeff?---\r?\n(?:(?!---\r?\n).*\r?\n){1,200}?---\r?(?:\n|$)/.exec(markdown) ?? [];
+  const [notes = ''] =
+    /^\ufeff?---\r?\n(?=\s*(?:#|[^\s:][^:\n]*:(?:\s|$)))(?:(?!---\r?\n).*\r?\n){1,200}?---\r?(?:\n|$)/.exec(
+      markdown,
+    ) ?? [];
   return [notes, markdown.slice(notes.length)];
 }
 

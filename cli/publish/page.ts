@@ -26,6 +26,8 @@ export interface Page {
   readonly isItsContext: boolean;
   /** Whether it is to have no context, even if the version before has one. */
   readonly hasNoContext: boolean;
+  /** Where its context comes from, as `.dropleaf.json` has it. */
+  readonly contextFrom: 'none' | 'other' | undefined;
   readonly warnings: readonly string[];
   /** How else than usual the file was read, as `.dropleaf.json` has it. */
   readonly as: Source['as'];
@@ -36,6 +38,8 @@ export interface Page {
 export interface PageOptions extends SourceOptions {
   /** A path, or `-` for stdin; undefined: Markdown is its own context, anything else has none; false: none. */
   readonly context?: string | false | undefined;
+  /** false: Markdown is not its own context. */
+  readonly isOwnContext?: boolean | undefined;
   readonly allowSecrets?: boolean | undefined;
   /** Publishes a page also if it names files that are not there. */
   readonly allowMissing?: boolean | undefined;
@@ -55,14 +59,16 @@ const maxFileTitle = 200;
 export async function readPage(context: Context, options: PageOptions): Promise<Page> {
   const source = await readSource(context, options);
   const { name, html: written, document, file, markdown } = source;
-  const about = await readContext(context, options.context, source);
+  const about = await readContext(context, options, source);
+  const isItsContext = about !== null && about.text === markdown;
+  const contextFrom = originOfContext(options, isItsContext);
   const { html, files, texts, missing, named, ...bundled } = await bundle(source);
   if (document !== null && source.zipped === null)
     options.onSources?.([document, ...named.map((path) => join(dirname(document), path))]);
   if (missing.length > 0 && !options.allowMissing) throw missingError(missing);
   const bytes = html === written && source.bytes ? source.bytes : Buffer.from(html);
   const sizeWarnings = await checkSize(context, name, bytes.length, files);
-  const shown = about === null || about.text === markdown ? [] : [about];
+  const shown = about === null || isItsContext ? [] : [about];
   const secrets = [{ name, text: markdown ?? written }, ...texts, ...shown].flatMap(describeSecrets);
   if (secrets.length > 0 && !options.allowSecrets) throw secretsError(secrets);
   const { title, warnings } = checkPage(written, { isBundled: document !== null });
@@ -75,8 +81,9 @@ export async function readPage(context: Context, options: PageOptions): Promise<
     ownTitle: title ?? fileTitle,
     fileTitle,
     context: about && { text: about.text, sha256: hash(Buffer.from(about.text)) },
-    isItsContext: about !== null && about.text === markdown,
+    isItsContext,
     hasNoContext: options.context === false,
+    contextFrom,
     as: source.as,
     files,
     warnings: [
@@ -84,7 +91,7 @@ export async function readPage(context: Context, options: PageOptions): Promise<
       ...source.warnings,
       ...warnings,
       ...bundled.warnings,
-      ...(markdown !== null && about === null && options.context === undefined ? [tooLongContext] : []),
+      ...(markdown !== null && about === null && contextFrom === undefined ? [tooLongContext] : []),
       ...missing.map((what) => `published although it is missing: ${what}`),
       ...secrets.map((secret) => `published although it looks like a secret: ${secret}`),
     ],
@@ -116,13 +123,19 @@ const tooLongContext = `the Markdown is not the context of the version: it has m
 /** @returns the context and what it is called; null: none */
 async function readContext(
   context: Context,
-  file: PageOptions['context'],
+  { context: file, isOwnContext = true }: PageOptions,
   { name, markdown }: Source,
 ): Promise<NamedText | null> {
   if (typeof file === 'string')
     return { name: file, text: decode((await readBytes(context, file)).bytes, file) };
-  const isWanted = file === undefined && markdown !== null;
+  const isWanted = file === undefined && isOwnContext && markdown !== null;
   return isWanted && Buffer.byteLength(markdown) <= usualMaxContextBytes ? { name, text: markdown } : null;
+}
+
+function originOfContext({ context, isOwnContext }: PageOptions, isItsContext: boolean): Page['contextFrom'] {
+  if (context === false) return 'none';
+  const isOwn = context === undefined && isOwnContext !== false;
+  return isOwn || isItsContext ? undefined : 'other';
 }
 
 const isDiscovery = fields({ limits: fields({ html_max_bytes: isCount }) });

@@ -162,6 +162,7 @@ async function rememberDrop(
     sha256: page.sha256,
     context_sha256: page.context?.sha256 ?? contextHash,
     as: page.as,
+    context: page.contextFrom,
     expires_at: drop.expires_at,
   };
   try {
@@ -208,7 +209,7 @@ function conflict({ name }: Context, drop: Drop, version: number | null, cause?:
       `not published: ${url} has changed. Version ${latest} is live, from ${new Date(at).toISOString()}${since}.`,
       `See what changed:  ${name} ${diff}`,
       `Save what is live: ${name} get ${slug} -o live.html`,
-      'Overwrite it:      the same command with --force',
+      'Overwrite it:      publish the file with --force',
     ].join('\n'),
     { exitCode: exitCodes.conflict, code: 'version_conflict', cause },
   );

@@ -57,13 +57,22 @@ async function statusOf(context: Context, file: string, known: Published): Promi
   return say(isSamePage(page, known, there) ? 'unchanged' : 'changed');
 }
 
-/** What makes of a file what was published from it the last time. @param known null: it is not remembered */
-export function asBefore(file: string, known: Published | null): PageOptions {
+/**
+ * What makes of a file what was published from it the last time.
+ * @param known null: it is not remembered @param said whether the file is HTML or text, which replaces what is remembered
+ */
+export function asBefore(
+  file: string,
+  known: Published | null,
+  said: Pick<PageOptions, 'html' | 'text'> = {},
+): PageOptions {
+  const { html, text } = said;
+  const isSaid = html !== undefined || text !== undefined;
   return {
     file,
-    html: known?.as === 'html',
-    text: known?.as === 'text',
-    context: known !== null && known.context_sha256 === undefined ? false : undefined,
+    ...(isSaid ? { html, text } : { html: known?.as === 'html', text: known?.as === 'text' }),
+    context: known?.context === 'none' ? false : undefined,
+    isOwnContext: known?.context !== 'other',
   };
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, watch } from 'node:fs';
+import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { CliError } from '../errors.ts';
 
@@ -24,11 +24,12 @@ export function watchFiles(
 ): Promise<never> {
   return new Promise((_resolve, reject) => {
     // The folders, because a watcher of a file would keep watching the old file after a rename.
-    const folders = new Map<string, FSWatcher>();
+    const folders = new Map<string, { readonly identity: string; readonly watcher: FSWatcher }>();
     let files: ReadonlySet<string> = new Set([resolve(file)]);
     let timer: NodeJS.Timeout | undefined;
     let isRunning = false;
     let notBefore = 0;
+    /** Paths. */
     const changed = new Set<string>();
 
     function schedule(): void {
@@ -38,7 +39,7 @@ export function watchFiles(
 
     function run(): void {
       isRunning = true;
-      const names = [...changed];
+      const names = [...changed].map((path) => basename(path));
       changed.clear();
       onChange(names)
         .then((next) => {
@@ -46,25 +47,34 @@ export function watchFiles(
           notBefore = Date.now() + (next.waitMs ?? 0);
           files = new Set([file, ...next.files].map((path) => resolve(path)));
           for (const path of files) watchFolder(nearestFolder(path));
+          for (const path of changed) if (!isPart(path)) changed.delete(path);
           if (changed.size > 0 || next.waitMs !== null) schedule();
         })
         .catch(reject);
     }
 
+    const isPart = (place: string) => [...files].some((path) => isIn(place, path));
+
+    /** What the page is made of is known after a call, so each change during one is noted. */
     function note(folder: string, name: string | null): void {
-      if (name !== null && ![...files].some((path) => isIn(join(folder, name), path))) return;
-      changed.add(name ?? basename(file));
+      const place = name === null ? resolve(file) : join(folder, name);
+      if (!isRunning && !isPart(place)) return;
+      changed.add(place);
       if (!isRunning) schedule();
     }
 
     function watchFolder(folder: string): void {
-      if (folders.has(folder)) return;
+      const identity = identityOf(folder);
+      const known = folders.get(folder);
+      if (identity === null || known?.identity === identity) return;
+      known?.watcher.close();
       const fail = (error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);
         reject(new CliError(`cannot watch ${folder}: ${reason}`, { cause: error }));
       };
       try {
-        folders.set(folder, watch(folder, (_event, name) => note(folder, name)).on('error', fail));
+        const watcher = watch(folder, (_event, name) => note(folder, name)).on('error', fail);
+        folders.set(folder, { identity, watcher });
       } catch (error) {
         fail(error); // as Linux does when too many files are watched
       }
@@ -73,6 +83,12 @@ export function watchFiles(
     watchFolder(nearestFolder(resolve(file)));
     run();
   });
+}
+
+/** A build may replace a folder: its watcher stays with the one that is gone. null: there is no such folder. */
+function identityOf(folder: string): string | null {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats === undefined ? null : `${stats.ino} ${stats.birthtimeMs}`;
 }
 
 /** The folder that has the file or, if that is not there, the next one around it. */

@@ -127,7 +127,8 @@ function addRelativeReferences(
   for (const [, address] of css?.matchAll(cssUrl) ?? []) add(address);
 }
 
-const scheme = /^[a-z][a-z0-9+.-]*:/i;
+/** `C:` is a disk. */
+const scheme = /^[a-z][a-z0-9+.-]+:/i;
 
 function isElsewhere(reference: string): boolean {
   const text = reference.trim();

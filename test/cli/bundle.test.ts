@@ -186,6 +186,7 @@ describe('Local files of a page', () => {
     writeFileSync(join(outside, 'secret.png'), png);
     symlinkSync(join(outside, 'secret.png'), join(dir, 'link.png'));
     symlinkSync('loop.png', join(dir, 'loop.png'));
+    symlinkSync('.env', join(dir, 'env.png'));
     const names = [
       'no.png',
       '../up.png',
@@ -194,12 +195,14 @@ describe('Local files of a page', () => {
       'loop.png',
       '.ssh/key.png',
       'C:\\a.png',
+      'env.png',
     ];
     const { missing, html } = await bundle(
       [...names, 'key.pem', 'sub', '%zz.png', 'no.png'].map((name) => `<img src="${name}">\n`).join('') +
         '<link rel=stylesheet href=a.css><svg><use href="s.svg#no"/><use href="s.svg#%zz"/></svg>',
       {
         'key.pem': 'secret',
+        '.env': 'SECRET=1',
         'sub/x': '',
         'a.css': '@import "b.css"',
         'b.css': '@import "a.css"',
@@ -215,12 +218,13 @@ describe('Local files of a page', () => {
       'loop.png: links that lead to each other (page.html:5)',
       '.ssh/key.png: it is hidden, and not read (page.html:6)',
       'C:\\a.png: it is a path of this computer: write it relative to the page (page.html:7)',
-      'key.pem: it is no picture, sound, film or font (application/octet-stream) (page.html:8)',
-      'sub: it is a folder, or no ordinary file (page.html:9)',
-      '%zz.png: there is no such file (page.html:10)',
+      'env.png: it is hidden, and not read (page.html:8)',
+      'key.pem: it is no picture, sound, film or font (application/octet-stream) (page.html:9)',
+      'sub: it is a folder, or no ordinary file (page.html:10)',
+      '%zz.png: there is no such file (page.html:11)',
       'a.css: it imports itself (b.css)',
-      's.svg#no: it has no symbol #no (page.html:12)',
-      's.svg#%zz: it has no symbol #%zz (page.html:12)',
+      's.svg#no: it has no symbol #no (page.html:13)',
+      's.svg#%zz: it has no symbol #%zz (page.html:13)',
     ]);
     expect(html)
       .to.contain('<img src="link.png">')

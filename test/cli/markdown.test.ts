@@ -34,6 +34,11 @@ describe('Documents of Markdown', () => {
     it(`the title of ${JSON.stringify(markdown)} is ${title}`, () =>
       expect(make(markdown)).to.contain(`<title>${title}</title>`));
 
+  it('text between two rules stays', () =>
+    expect(bodyOf(make('---\nHello\n\n---\nMore')))
+      .to.contain('Hello')
+      .and.to.contain('More'));
+
   it('headings have ids, as links to them expect', () => {
     const body = bodyOf(make('# A b, *c*!\n\n## A b c\n\n[x](#a-b-c)\n'));
     expect(body)

@@ -58,6 +58,7 @@ describe('publish: checks of the page', () => {
       ['<script src="/app.js"></script>', '/app.js'],
       ['<style>a{background:url( "x.svg" )}</style>', 'x.svg'],
       ['<img src="file:///tmp/a.png">', 'file:///tmp/a.png'],
+      ['<img src="C:\\pictures\\a.png">', 'C:\\pictures\\a.png'],
     ] as const) {
       expect(warnings(html).join(), html).to.include(`published: ${name} will not`);
     }

@@ -80,6 +80,7 @@ describe('publish: .dropleaf.json', () => {
       ['{', 'it is not JSON'],
       ['<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x', 'it has merge conflicts'],
       ['[]', '"files" must be an object'],
+      ['{"files": {"../../notes.md": {}}}', '../../notes.md is no name of a file beside it'],
       ['{"files": {"a.html": 1}}', 'the entry of a.html must be an object'],
       [fileWith({ slug: 'abc' }), `the entry of a.html for ${origin} is incomplete`],
       [fileWith(published({ etag: '"a"\r\nX: y' })), 'is incomplete'],

@@ -101,6 +101,8 @@ describe('dropleaf status, publish --all and verify', () => {
     expect(stderr).to.contain('No file of . was published');
     await client.fails(2, ['status', 'none'], ['there is no folder none'], { env: env() });
     await fails(2, ['--all', '--title', 'x'], ["'--all' cannot be used with option '--title"]);
+    await fails(2, ['--all', '--force'], ["'--all' cannot be used with option '--force"]);
+    await fails(2, ['--all', '--text'], ["'--all' cannot be used with option '--text"]);
     await fails(2, [], ['name the file to publish; or publish what has changed: --all']);
   });
 

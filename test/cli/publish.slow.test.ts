@@ -272,7 +272,13 @@ describe('dropleaf publish', () => {
     write('css/a.css', '6{}');
     await watching.firstMatch(/(Changed: a\.css)/);
     await until(() => versions().length === 6, 'version 6');
-    expect(versions()).to.deep.equal([1, 2, 3, 4, 5, 6]);
+    rmSync(path('css'), { recursive: true }); // as builds do
+    mkdirSync(path('css'));
+    write('css/a.css', '7{}');
+    await until(() => versions().length === 7, 'version 7');
+    write('css/a.css', '8{}');
+    await until(() => versions().length === 8, 'version 8');
+    expect(versions()).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
     watching.kill('SIGINT');
     expect((await watching.ended()).code).to.equal(130);
   });

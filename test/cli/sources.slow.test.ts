@@ -47,6 +47,23 @@ describe('dropleaf publish: what it takes', () => {
     await fails(7, ['notes.md', '--allow-missing'], ['notes.md:3:1: GitHub token']);
   });
 
+  it('Markdown with another context keeps its source to itself; --text and --html replace what is remembered', async () => {
+    write('how.md', 'By hand');
+    write('notes.md', '# Notes');
+    const { slug } = await publish(['notes.md', '--context', 'how.md']);
+    expect(await publish(['notes.md'])).to.include({ latest_version: 1, did: 'nothing' });
+    write('notes.md', '# Notes\n\nMore');
+    expect(await publish(['notes.md'])).to.include({ latest_version: 2 });
+    expect(await contextOf(slug, 2)).to.equal(null);
+    await publish(['notes.md', '--html']);
+    await publish(['notes.md', '--text']);
+    expect(await source(slug)).to.contain('<pre');
+    expect(remembered('notes.md')).to.include({ as: 'text' });
+    await publish(['notes.md', '--no-html']);
+    expect(await source(slug)).to.contain('<h1');
+    await fails(2, ['notes.md', '--html', '--text'], ["'--text' cannot be used with option '--html'"]);
+  });
+
   it('Markdown that is longer than a context may be is published without one, and this is said', async () => {
     write('long.md', `# Long\n\n${'words '.repeat(12_000)}`);
     const { stderr, stdout } = await run(['long.md', '--json']);
