@@ -24,6 +24,7 @@ export interface Fault {
 const origin = 'http://folder.invalid';
 /** Below it, so that `..` is seen to lead out. */
 const top = `${origin}/folder/`;
+
 /** The address of a file in the folder. */
 export function urlOf(path: string): URL {
   return new URL(path.split('/').map(encodeURIComponent).join('/'), top);

@@ -172,7 +172,6 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
     const page = await readPage(context, {
       ...flags,
       ...asBefore(file, known, flags),
-      ...(flags.context !== undefined && { context: flags.context }),
       onSources: (paths) => {
         files = paths;
       },

@@ -5,6 +5,7 @@ import { findSecrets } from '../../shared/page-checks/secrets.ts';
 import type { Bundle, BundledFile, NamedText } from '../bundle/bundle.ts';
 import type { Context } from '../context.ts';
 import { type CliError, refusal } from '../errors.ts';
+import type { Published } from '../project-file.ts';
 import { fields, isCount } from '../shape.ts';
 import { decode, readBytes, readSource, type Source, type SourceOptions } from './source.ts';
 
@@ -24,10 +25,8 @@ export interface Page {
   readonly context: { readonly text: string; readonly sha256: string } | null;
   /** Whether its context is the Markdown that it was made of. */
   readonly isItsContext: boolean;
-  /** Whether it is to have no context, even if the version before has one. */
-  readonly hasNoContext: boolean;
-  /** Where its context comes from, as `.dropleaf.json` has it. */
-  readonly contextFrom: 'none' | 'other' | undefined;
+  /** Where its context comes from, as `.dropleaf.json` has it. `none`: it has none, even if the version before has one. */
+  readonly contextFrom: Published['context'];
   readonly warnings: readonly string[];
   /** How else than usual the file was read, as `.dropleaf.json` has it. */
   readonly as: Source['as'];
@@ -36,10 +35,10 @@ export interface Page {
 }
 
 export interface PageOptions extends SourceOptions {
-  /** A path, or `-` for stdin; undefined: Markdown is its own context, anything else has none; false: none. */
+  /** A path, or `-` for stdin; false: none; undefined: as the last time. */
   readonly context?: string | false | undefined;
-  /** false: Markdown is not its own context. */
-  readonly isOwnContext?: boolean | undefined;
+  /** Where the context came from the last time; undefined: Markdown is its own context, anything else has none. */
+  readonly contextFrom?: Page['contextFrom'];
   readonly allowSecrets?: boolean | undefined;
   /** Publishes a page also if it names files that are not there. */
   readonly allowMissing?: boolean | undefined;
@@ -59,9 +58,9 @@ const maxFileTitle = 200;
 export async function readPage(context: Context, options: PageOptions): Promise<Page> {
   const source = await readSource(context, options);
   const { name, html: written, document, file, markdown } = source;
-  const about = await readContext(context, options, source);
+  const contextFrom = originOfContext(options);
+  const about = await readContext(context, options.context, contextFrom, source);
   const isItsContext = about !== null && about.text === markdown;
-  const contextFrom = originOfContext(options, isItsContext);
   const { html, files, texts, missing, named, ...bundled } = await bundle(source);
   if (document !== null && source.zipped === null)
     options.onSources?.([document, ...named.map((path) => join(dirname(document), path))]);
@@ -82,8 +81,7 @@ export async function readPage(context: Context, options: PageOptions): Promise<
     fileTitle,
     context: about && { text: about.text, sha256: hash(Buffer.from(about.text)) },
     isItsContext,
-    hasNoContext: options.context === false,
-    contextFrom,
+    contextFrom: isItsContext ? undefined : contextFrom,
     as: source.as,
     files,
     warnings: [
@@ -123,19 +121,19 @@ const tooLongContext = `the Markdown is not the context of the version: it has m
 /** @returns the context and what it is called; null: none */
 async function readContext(
   context: Context,
-  { context: file, isOwnContext = true }: PageOptions,
+  file: PageOptions['context'],
+  from: Page['contextFrom'],
   { name, markdown }: Source,
 ): Promise<NamedText | null> {
   if (typeof file === 'string')
     return { name: file, text: decode((await readBytes(context, file)).bytes, file) };
-  const isWanted = file === undefined && isOwnContext && markdown !== null;
+  const isWanted = from === undefined && markdown !== null;
   return isWanted && Buffer.byteLength(markdown) <= usualMaxContextBytes ? { name, text: markdown } : null;
 }
 
-function originOfContext({ context, isOwnContext }: PageOptions, isItsContext: boolean): Page['contextFrom'] {
-  if (context === false) return 'none';
-  const isOwn = context === undefined && isOwnContext !== false;
-  return isOwn || isItsContext ? undefined : 'other';
+function originOfContext({ context, contextFrom }: PageOptions): Page['contextFrom'] {
+  if (context === undefined) return contextFrom;
+  return context === false ? 'none' : 'other';
 }
 
 const isDiscovery = fields({ limits: fields({ html_max_bytes: isCount }) });

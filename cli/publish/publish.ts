@@ -176,7 +176,9 @@ async function rememberDrop(
 /** A context belongs to one version: without a new one the old version stays as it is. */
 export function isSamePage(page: Page, known: Published, liveHash: string): boolean {
   const isSameContext = page.context?.sha256 === known.context_sha256;
-  return page.sha256 === liveHash && (isSameContext || (page.context === null && !page.hasNoContext));
+  return (
+    page.sha256 === liveHash && (isSameContext || (page.context === null && page.contextFrom !== 'none'))
+  );
 }
 
 /**

@@ -71,8 +71,7 @@ export function asBefore(
   return {
     file,
     ...(isSaid ? { html, text } : { html: known?.as === 'html', text: known?.as === 'text' }),
-    context: known?.context === 'none' ? false : undefined,
-    isOwnContext: known?.context !== 'other',
+    contextFrom: known?.context,
   };
 }
 

@@ -29,7 +29,7 @@ export function watchFiles(
     let timer: NodeJS.Timeout | undefined;
     let isRunning = false;
     let notBefore = 0;
-    /** Paths. */
+    /** The paths of what has changed since the last call began. */
     const changed = new Set<string>();
 
     function schedule(): void {
