@@ -39,7 +39,11 @@ export function openEmbeddedEngine(deps: {
     onCreate: (connection) => {
       if (typeof role === 'object') connection.prepare(beginImportSql).run(role.archiveId, role.begunAt);
     },
-    reports: { ...reports, onTransaction: metrics?.stores.sqliteTransaction },
+    reports: {
+      ...reports,
+      onTransaction: metrics?.stores.sqliteTransaction,
+      onFlush: metrics?.stores.sqliteFlush,
+    },
     hasExternalCheckpoints: config.SQLITE_CHECKPOINTS === 'external',
   });
   metrics?.stores.watchFiles(() => readFileSizes(file));

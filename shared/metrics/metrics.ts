@@ -24,6 +24,9 @@ export type CommandObserver = (name: string, seconds: number, isFailed: boolean)
 /** Called for each transaction. @param writes how many writes of one turn of the event loop it joined */
 export type TransactionObserver = (writes: number, seconds: number, isFailed: boolean) => void;
 
+/** Called for each flush of SQLite's log that succeeded. */
+export type FlushObserver = (seconds: number) => void;
+
 /** In bytes. */
 export interface FileSizes {
   readonly database: number;
@@ -36,6 +39,7 @@ export interface StoreMetrics {
   readonly mongoCommand: CommandObserver;
   readonly redisCommand: CommandObserver;
   readonly sqliteTransaction: TransactionObserver;
+  readonly sqliteFlush: FlushObserver;
   /** @param read is called for each scrape */
   watchFiles(read: () => FileSizes): void;
 }

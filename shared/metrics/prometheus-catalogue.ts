@@ -121,7 +121,11 @@ export const catalogue = {
   redis_command_failures_total: counter('Commands that Redis refused or did not answer', 'command'),
   sqlite_transaction_duration_seconds: histogram(
     command,
-    'Time that a transaction of SQLite blocked the event loop, its flush to the disk included',
+    'Time that a transaction of SQLite blocked the event loop',
+  ),
+  sqlite_flush_duration_seconds: histogram(
+    command,
+    "Time that a flush of SQLite's write-ahead log to the disk took; the writes that wait for it share it",
   ),
   sqlite_writes_total: counter('Writes to SQLite; those of one turn of the event loop share a transaction'),
   sqlite_transaction_failures_total: counter(

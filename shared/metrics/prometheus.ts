@@ -106,6 +106,7 @@ function createStoreMetrics(meter: Meter): StoreMetrics {
   }
 
   const duration = meter.histogram('sqlite_transaction_duration_seconds')();
+  const flushDuration = meter.histogram('sqlite_flush_duration_seconds')();
   let [writes, failures] = [0, 0];
   meter.read('sqlite_writes_total', () => writes);
   meter.read('sqlite_transaction_failures_total', () => failures);
@@ -117,6 +118,7 @@ function createStoreMetrics(meter: Meter): StoreMetrics {
       writes += count;
       if (isFailed) failures += 1;
     },
+    sqliteFlush: (seconds) => flushDuration.observe(seconds),
     watchFiles(read) {
       meter.read('sqlite_file_bytes', () => {
         const { database, wal } = read();

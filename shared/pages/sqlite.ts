@@ -4,20 +4,21 @@ import type { PageChanges } from './page-changes.ts';
 
 /**
  * One process serves the pages, and its changes reach its listeners first. A command's commit changes `PRAGMA data_version`,
- * which is checked before the first page of each turn: then nothing that was read before is current.
+ * which is checked before the first page of each turn: then nothing that was read before is current. So is the count of writes
+ * that were committed although their callers got an error, because they gave no notice.
  */
 export function createSqlitePageChanges(db: Database): PageChanges {
   const readDataVersion = db.prepareTuples<[version: number]>('PRAGMA data_version');
   const listeners: ((slug: string) => void)[] = [];
   const now = () => performance.now();
-  const findDataVersion = () => readDataVersion.get()?.[0];
-  let dataVersion = findDataVersion();
+  const countUnnoticed = () => Number(readDataVersion.get()?.[0]) + db.countUncertain(); // both only grow
+  let unnoticed = countUnnoticed();
   let currentSince = 0;
 
   const checkOtherProcesses = onceATurn(() => {
-    const found = findDataVersion();
-    if (found !== dataVersion) currentSince = now();
-    dataVersion = found;
+    const found = countUnnoticed();
+    if (found !== unnoticed) currentSince = now();
+    unnoticed = found;
   });
 
   return {

@@ -13,6 +13,8 @@ const everyMs = 250;
 /** The thread exits this long after the last write. */
 const idleMs = 10_000;
 
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
+
 /** On the event loop one of 8 MB blocks requests for 50 to 100 ms. @param isExternal Litestream makes them; bounds the WAL */
 export function createCheckpoints(
   path: string,
@@ -26,6 +28,7 @@ export function createCheckpoints(
   let pool: Piscina | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> | undefined;
+  let isPaused = false;
 
   async function openPool(): Promise<Piscina> {
     const { Piscina } = await import('piscina'); // not loaded by a command, which writes too little
@@ -45,7 +48,7 @@ export function createCheckpoints(
     timer = undefined;
     const length = walLength(path);
     if (isExternal && length >= longWalBytes) onLongWal(length);
-    if (running !== undefined || length < checkpointBytes) return;
+    if (isPaused || running !== undefined || length < checkpointBytes) return;
     running = checkpoint()
       .catch(onError)
       .finally(() => {
@@ -56,6 +59,16 @@ export function createCheckpoints(
   return {
     noteWrite(): void {
       timer ??= setTimeout(start, everyMs).unref();
+    },
+
+    /** No checkpoint begins until `resume`. Resolves when none runs. */
+    async pause(): Promise<void> {
+      isPaused = true;
+      await running;
+    },
+
+    resume(): void {
+      isPaused = false;
     },
 
     /** Waits for a running checkpoint. There must be no more writes. */

@@ -15,11 +15,12 @@ const newFileSettings = `
 `;
 
 /**
- * FULL: acknowledged writes survive a power cut. secure_delete: zeros. Checkpoints in a thread, in the connection at 128 MB.
+ * NORMAL: a commit is written to the log, and WalFlush flushes it before it is acknowledged; never OFF, because a checkpoint of
+ * this connection must flush the log before it copies pages. secure_delete: zeros. Checkpoints in a thread, in the connection at 128 MB.
  */
 const settings = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
+  PRAGMA synchronous = NORMAL;
   PRAGMA foreign_keys = ON;
   PRAGMA secure_delete = ON;
   PRAGMA cache_size = -8192;
@@ -54,8 +55,13 @@ export function connect(
     return connection;
   } catch (cause) {
     connection?.close();
-    throw new Error(`The database ${path} cannot be ${what}: ${reasonOf(cause, path)}`, { cause });
+    throw notUsable(path, what, cause);
   }
+}
+
+/** @param what cannot be done, such as `opened` */
+export function notUsable(path: string, what: string, cause: unknown): Error {
+  return new Error(`The database ${path} cannot be ${what}: ${reasonOf(cause, path)}`, { cause });
 }
 
 function reasonOf(cause: unknown, path: string): string {

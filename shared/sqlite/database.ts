@@ -1,11 +1,12 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { storeIsNewer, unavailable } from '../domain/errors.ts';
-import type { TransactionObserver } from '../metrics/metrics.ts';
+import type { FlushObserver, TransactionObserver } from '../metrics/metrics.ts';
 import { createCheckpoints } from './checkpoints.ts';
-import { busyMs, connect } from './connection.ts';
+import { busyMs, connect, notUsable } from './connection.ts';
 import { knownDataForm, readDataForm } from './data-form.ts';
 import { createDiskWatch, type DiskFailure } from './disk-watch.ts';
-import { createWriteGroup } from './write-group.ts';
+import { WalFlush, type WalFlushDeps } from './wal-flush.ts';
+import { WriteGroup } from './write-group.ts';
 
 export type Value = string | number | null | Uint8Array;
 export type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
@@ -33,13 +34,18 @@ export interface Database {
 
   /**
    * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop, and resolves once it is
-   * on the disk. If it throws, only its own changes are undone. It may run twice: it must only read and change the database.
-   * @throws DropError `unavailable` if the database is locked or closed, or the disk does not accept the write
+   * on the disk; readers may see it some milliseconds earlier. If it throws, only its own changes are undone. It may run twice: it
+   * must only read and change the database.
+   * @throws DropError `unavailable` if the database is locked or closed, or the disk does not accept the write; if the disk failed
+   * after the commit, the change stays and may be lost by a power cut
    */
   write<T>(work: () => T): Promise<T>;
 
-  /** Like `write`, without a flush of the disk, for what is made again: a power cut may undo it until the next `write`. */
+  /** Like `write`, for what is made again: it resolves with the commit, and a power cut may undo it until a later `write`. */
   writeDerived<T>(work: () => T): Promise<T>;
+
+  /** How often a write was committed and then refused, because the disk failed before it had it. */
+  countUncertain(): number;
 
   /** @throws DropError `unavailable` if the data cannot be read or are of a newer release, or the disk accepts no writes */
   check(): void;
@@ -66,12 +72,13 @@ export interface DatabaseReports {
   /** Another program should make the checkpoints and does not; called after each write. */
   walIsLong?(bytes: number): void;
   readonly onTransaction?: TransactionObserver | undefined;
+  readonly onFlush?: FlushObserver | undefined;
 }
 
 /**
  * Opens or creates the database and migrates it. @param hasExternalCheckpoints another program copies the WAL into the file
  * @param mayMigrate false: opens only the form of this release @param onCreate called in the transaction that creates the
- * tables
+ * tables @param flush called instead of the flush of the log, which it gets: tests hold it back or let it fail
  * @throws Error that says what to do
  */
 export function openDatabase(
@@ -81,25 +88,29 @@ export function openDatabase(
     hasExternalCheckpoints: isExternal = false,
     mayMigrate = true,
     onCreate,
+    flush,
   }: {
     reports?: DatabaseReports;
     hasExternalCheckpoints?: boolean;
     mayMigrate?: boolean;
     onCreate?: ((connection: DatabaseSyncInstance) => void) | undefined;
+    flush?: (flush: () => Promise<void>) => Promise<void>;
   } = {},
 ): Database {
   const onMigration = mayMigrate ? (from: number, to: number) => reports.migrated?.(from, to) : null;
   const connection = connect(path, onMigration, onCreate);
   if (isExternal) connection.exec('PRAGMA wal_autocheckpoint = 0');
   const disk = createDiskWatch(path, reports);
-  const group = createWriteGroup(connection, disk, reports.onTransaction);
   const checkpoints = createCheckpoints(path, {
     isExternal,
     onError(err) {
-      if (disk.failed(err) === null) reports.checkpointFailed?.(err);
+      if (!wal.noteFailedCheckpoint(err)) reports.checkpointFailed?.(err);
     },
     onLongWal: (bytes) => reports.walIsLong?.(bytes),
   });
+  const deps = { path, connection, disk, checkpoints, flush, onFlush: reports.onFlush };
+  const wal = openWal(deps, mayMigrate);
+  const group = new WriteGroup(connection, disk, wal, reports.onTransaction);
   const known = knownDataForm();
   let closing: Promise<void> | undefined;
   const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
@@ -112,6 +123,7 @@ export function openDatabase(
   async function close(): Promise<void> {
     try {
       group.close();
+      await wal.close();
       await checkpoints.close();
       if (!isExternal) truncateWal();
     } finally {
@@ -132,6 +144,7 @@ export function openDatabase(
     ...statementsOf(connection),
     write: (work) => write(work, false),
     writeDerived: (work) => write(work, true),
+    countUncertain: () => wal.failures,
 
     check() {
       let form: number;
@@ -166,6 +179,18 @@ export function openDatabase(
       return closing;
     },
   };
+}
+
+/** @param isOwner no other service has the file, so the log may be written again @throws Error that says what to do */
+function openWal(deps: WalFlushDeps, isOwner: boolean): WalFlush {
+  try {
+    const wal = new WalFlush(deps);
+    wal.flushAtStart(isOwner);
+    return wal;
+  } catch (cause) {
+    deps.connection.close();
+    throw notUsable(deps.path, 'opened', cause);
+  }
 }
 
 export function findDamage(connection: DatabaseSyncInstance): string[] {

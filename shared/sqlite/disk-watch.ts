@@ -8,6 +8,9 @@ import { resultCodeOf } from './result-codes.ts';
 const diskCodes = [8, 10, 13];
 const full = 13;
 
+/** The same of Node, for the flushes that this process makes itself. */
+const diskErrors = ['EIO', 'ENOSPC', 'EDQUOT', 'EROFS'];
+
 /** An error that crossed a thread has lost its code. */
 const diskMessage = /^(database or disk is full|disk I\/O error|attempt to write a readonly database)$/;
 
@@ -36,6 +39,12 @@ export function createDiskWatch(
 ) {
   let failure: DiskFailure | null = null;
 
+  function note(found: DiskFailure): DropError {
+    failure = found;
+    reports.diskFailed?.(found);
+    return refusal(found);
+  }
+
   return {
     /** Whether the last write failed because of the disk. */
     isFailing: () => failure !== null,
@@ -43,10 +52,13 @@ export function createDiskWatch(
     /** @returns what the caller of a failed write gets; null: the disk is not the reason */
     failed(error: unknown): DropError | null {
       const found = findDiskFailure(error, path);
-      if (found === null) return null;
-      failure = found;
-      reports.diskFailed?.(found);
-      return refusal(found);
+      return found === null ? null : note(found);
+    },
+
+    /** As `failed`: whatever the error is, the disk has not confirmed what it was given. */
+    flushFailed(error: unknown): DropError {
+      const freeBytes = spaceOf(path)?.freeBytes ?? null;
+      return note(findDiskFailure(error, path) ?? { reason: 'disk_failed', freeBytes, err: error });
     },
 
     /** After a write that changed something. A full disk may still have space for a small write. */
@@ -72,13 +84,27 @@ export function createDiskWatch(
 /** null: the error has another reason than the disk. */
 export function findDiskFailure(error: unknown, path: string): DiskFailure | null {
   if (!(error instanceof Error)) return null;
-  const code = resultCodeOf(error);
-  const isDisk = code === null ? diskMessage.test(error.message) : diskCodes.includes(code);
-  if (!isDisk) return null;
+  if (!isDiskError(error)) return null;
   const freeBytes = spaceOf(path)?.freeBytes ?? null;
-  const isFull =
-    code === full || error.message.includes('is full') || (freeBytes !== null && freeBytes < noBytes);
+  const isFull = saysFull(error) || (freeBytes !== null && freeBytes < noBytes);
   return { reason: isFull ? 'disk_full' : 'disk_failed', freeBytes, err: error };
+}
+
+function isDiskError(error: Error): boolean {
+  const code = resultCodeOf(error);
+  if (code !== null) return diskCodes.includes(code);
+  return diskMessage.test(error.message) || diskErrors.includes(systemCodeOf(error));
+}
+
+function saysFull(error: Error): boolean {
+  return (
+    resultCodeOf(error) === full || error.message.includes('is full') || systemCodeOf(error) === 'ENOSPC'
+  );
+}
+
+/** Such as `EIO`; empty: the error is not one of the system. */
+function systemCodeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
 }
 
 /** Requests and jobs do not log it again. Clients learn no path and no number. */

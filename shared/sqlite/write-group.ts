@@ -3,6 +3,7 @@ import { unavailable } from '../domain/errors.ts';
 import type { TransactionObserver } from '../metrics/metrics.ts';
 import type { DiskWatch } from './disk-watch.ts';
 import { isBusy } from './result-codes.ts';
+import type { WalFlush } from './wal-flush.ts';
 
 interface Write {
   /** May be called again after a rollback. */
@@ -16,88 +17,104 @@ interface Write {
 /** More would block the event loop for long. */
 const maxWrites = 256;
 
-/** The writes of one turn share a transaction and a flush, in order. Derived data alone is flushed with the next write. */
-export function createWriteGroup(
-  connection: DatabaseSyncInstance,
-  disk: DiskWatch,
-  onEnd?: TransactionObserver,
-) {
-  const begin = connection.prepare('BEGIN IMMEDIATE');
-  const commit = connection.prepare('COMMIT');
-  const rollback = connection.prepare('ROLLBACK');
-  const countChanges = connection.prepare('SELECT total_changes() AS count');
-  let waiting: Write[] = [];
-  let flushes = true;
-  let isClosed = false;
+/** The writes of one turn share a transaction, in order. Each resolves once it is on the disk, derived ones with the commit. */
+export class WriteGroup {
+  readonly #connection: DatabaseSyncInstance;
+  readonly #disk: DiskWatch;
+  readonly #wal: WalFlush;
+  readonly #onEnd: TransactionObserver | undefined;
+  readonly #begin;
+  readonly #commit;
+  readonly #rollback;
+  readonly #countChanges;
+  #waiting: Write[] = [];
+  #isClosed = false;
 
-  function runGroup(): void {
-    const writes = waiting.slice(0, maxWrites);
-    waiting = waiting.slice(maxWrites);
-    if (waiting.length > 0) setImmediate(runNext);
+  constructor(connection: DatabaseSyncInstance, disk: DiskWatch, wal: WalFlush, onEnd?: TransactionObserver) {
+    this.#connection = connection;
+    this.#disk = disk;
+    this.#wal = wal;
+    this.#onEnd = onEnd;
+    this.#begin = connection.prepare('BEGIN IMMEDIATE');
+    this.#commit = connection.prepare('COMMIT');
+    this.#rollback = connection.prepare('ROLLBACK');
+    this.#countChanges = connection.prepare('SELECT total_changes() AS count');
+  }
+
+  write<T>(work: () => T, isDerived: boolean): Promise<T> {
+    if (this.#isClosed) return Promise.reject(unavailable('The database is closed.'));
+    return new Promise<T>((resolve, reject) => {
+      let result: T;
+      const run = () => {
+        result = work();
+      };
+      this.#waiting.push({ run, isDerived, resolve: () => resolve(result), reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#runNext());
+    });
+  }
+
+  /** Runs the waiting writes and rejects later ones. */
+  close(): void {
+    this.#isClosed = true;
+    while (this.#waiting.length > 0) this.#runNext();
+  }
+
+  #runNext(): void {
+    const writes = this.#waiting.slice(0, maxWrites);
+    this.#waiting = this.#waiting.slice(maxWrites);
+    if (this.#waiting.length > 0) setImmediate(() => this.#runNext());
+    if (writes.length === 0) return;
     const startedAt = performance.now();
-    const isDone = tryWrites(writes);
-    onEnd?.(writes.length, (performance.now() - startedAt) / 1_000, !isDone);
+    const isDone = this.#try(writes);
+    this.#onEnd?.(writes.length, (performance.now() - startedAt) / 1_000, !isDone);
   }
 
   /** If one throws, all are repeated one by one: savepoints would cost every write. @returns whether any is committed */
-  function tryWrites(writes: readonly Write[]): boolean {
-    const changesBefore = disk.isFailing() ? countChanges.get().count : null;
+  #try(writes: readonly Write[]): boolean {
+    if (this.#wal.refusal !== null) {
+      rejectAll(writes, this.#wal.refusal);
+      return false;
+    }
+    const changesBefore = this.#disk.isFailing() ? this.#countChanges.get().count : null;
     let isRunning = true;
     try {
-      setFlush(!writes.every(({ isDerived }) => isDerived));
-      begin.run();
+      this.#begin.run();
       for (const write of writes) write.run();
       isRunning = false;
-      commit.run();
+      this.#commit.run();
     } catch (error) {
-      const isOpen = connection.isTransaction; // false: SQLite rolled it back (disk full, …)
-      if (isOpen) rollback.run();
+      const isOpen = this.#connection.isTransaction; // false: SQLite rolled it back (disk full, …)
+      if (isOpen) this.#rollback.run();
       if (isOpen && isRunning && writes.length > 1)
-        return writes.map((write) => tryWrites([write])).includes(true);
-      return rejectAll(writes, explain(error));
+        return writes.map((write) => this.#try([write])).includes(true);
+      rejectAll(writes, this.#explain(error));
+      return false;
     }
-    if (changesBefore !== null && changesBefore !== countChanges.get().count) disk.succeeded();
-    for (const write of writes) write.resolve();
+    const isChange = changesBefore !== null && changesBefore !== this.#countChanges.get().count;
+    this.#acknowledge(writes, isChange);
     return true;
   }
 
-  /** The setting takes effect when it is compiled, so it cannot be prepared. */
-  function setFlush(isWanted: boolean): void {
-    if (isWanted !== flushes) connection.exec(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`);
-    flushes = isWanted;
+  /** @param isChange the disk had failed before these writes, which have changed something */
+  #acknowledge(writes: readonly Write[], isChange: boolean): void {
+    for (const write of writes) if (write.isDerived) write.resolve();
+    const lasting = writes.filter(({ isDerived }) => !isDerived);
+    if (lasting.length === 0) return;
+    this.#wal.flushed().then(
+      () => {
+        if (isChange) this.#disk.succeeded();
+        for (const write of lasting) write.resolve();
+      },
+      (error: unknown) => rejectAll(lasting, error),
+    );
   }
 
-  function rejectAll(writes: readonly Write[], cause: unknown): false {
-    for (const write of writes) write.reject(cause);
-    return false;
-  }
-
-  function explain(error: unknown): unknown {
+  #explain(error: unknown): unknown {
     if (isBusy(error)) return unavailable('The database is busy.', 1, { cause: error });
-    return disk.failed(error) ?? error;
+    return this.#disk.failed(error) ?? error;
   }
+}
 
-  function runNext(): void {
-    if (waiting.length > 0) runGroup();
-  }
-
-  return {
-    write<T>(work: () => T, isDerived: boolean): Promise<T> {
-      if (isClosed) return Promise.reject(unavailable('The database is closed.'));
-      return new Promise<T>((resolve, reject) => {
-        let result: T;
-        const run = () => {
-          result = work();
-        };
-        waiting.push({ run, isDerived, resolve: () => resolve(result), reject });
-        if (waiting.length === 1) setImmediate(runNext);
-      });
-    },
-
-    /** Runs the waiting writes and rejects later ones. */
-    close(): void {
-      isClosed = true;
-      while (waiting.length > 0) runGroup();
-    },
-  };
+function rejectAll(writes: readonly Write[], cause: unknown): void {
+  for (const write of writes) write.reject(cause);
 }

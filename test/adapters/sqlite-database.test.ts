@@ -139,19 +139,6 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['first', 'last']);
     });
 
-    it('flushes the disk, unless all writes of the turn are of derived data', async () => {
-      const { db, note, notes } = await openNotes();
-      // Compiled for each reading: the value is a constant of the statement.
-      const read = () => (db.prepareTuples('PRAGMA synchronous').get() as [number])[0];
-      const [normal, full] = [1, 2];
-      expect(await db.writeDerived(read)).to.equal(normal);
-      expect(await Promise.all([db.writeDerived(read), db.write(read)])).to.deep.equal([full, full]);
-      expect(await db.writeDerived(read)).to.equal(normal);
-      await Promise.allSettled([note('a'), note('a')]); // repeated one by one
-      expect(await db.write(read)).to.equal(full);
-      expect(notes()).to.deep.equal(['a']);
-    });
-
     it('resolves once the write is committed', async () => {
       const { note } = await openNotes();
       await note('a');
@@ -270,7 +257,7 @@ describe('SQLite database', () => {
   describe('open', () => {
     it('is set up for durable writes and small memory', () => {
       const db = open();
-      const files = { journal_mode: 'wal', synchronous: 2, page_size: 16384, auto_vacuum: 2 };
+      const files = { journal_mode: 'wal', synchronous: 1, page_size: 16384, auto_vacuum: 2 };
       const settings = { ...files, foreign_keys: 1, secure_delete: 1, busy_timeout: 5000 };
       for (const [pragma, value] of Object.entries(settings))
         expect(db.prepareTuples(`PRAGMA ${pragma}`).get(), pragma).to.deep.equal([value]);

@@ -21,8 +21,8 @@ describe('Changes of pages on SQLite', () => {
     for (const db of opened.splice(0)) await db.close();
   });
 
-  function open(): Database {
-    const db = openDatabase(path);
+  function open(flush?: (really: () => Promise<void>) => Promise<void>): Database {
+    const db = openDatabase(path, flush && { flush });
     opened.push(db);
     return db;
   }
@@ -64,6 +64,25 @@ describe('Changes of pages on SQLite', () => {
     expect(changes.isCurrent(asOf)).to.equal(false);
     const later = changes.now();
     expect([changes.isCurrent(later), changes.isCurrent(asOf)]).to.deep.equal([true, false]);
+  });
+
+  it('no page stays current after a write that was committed and refused, because it gives no notice', async () => {
+    let isFailing = false;
+    const db = open(async (really) => {
+      if (isFailing) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+      await really();
+    });
+    const changes = createSqlitePageChanges(db);
+    const asOf = changes.now();
+    expect(changes.isCurrent(asOf)).to.equal(true);
+    isFailing = true;
+    const change = db.prepare(anyWrite);
+    const outcome = await Promise.allSettled([db.write(() => change.run())]);
+    isFailing = false;
+    expect(outcome[0]?.status).to.equal('rejected');
+    await aTurn();
+    expect(changes.isCurrent(asOf)).to.equal(false);
+    expect(changes.isCurrent(changes.now())).to.equal(true);
   });
 
   it('a write of this process leaves other pages current; the changed page is told to every listener', async () => {
