@@ -4,6 +4,7 @@
 import { readOptionValue } from './harness.ts';
 
 const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
+  disks: () => import('./disks.ts'),
   faults: () => import('./faults.ts'),
   gallery: () => import('./gallery.ts'),
   growth: () => import('./growth.ts'),

@@ -13,9 +13,12 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** The service as `npm start` runs it. It writes its log lines; they are discarded. */
-export function startService(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  return start(pathOf('../../bin/dropleaf.js'), ['start'], { PORT: '0', ...env });
+/** The service as `npm start` runs it. It writes its log lines; they are discarded. @param checkout by default this one */
+export function startService(
+  env: Readonly<Record<string, string>>,
+  checkout = pathOf('../..'),
+): Promise<ServerProcess> {
+  return start(join(checkout, 'bin/dropleaf.js'), ['start'], { PORT: '0', ...env });
 }
 
 /** A server that only sends given bytes (bare-server.ts). @param dir where the answers are written for it */
