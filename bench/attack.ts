@@ -1,6 +1,6 @@
 // Attacks on the running service from a second address, without an account and by one account with many drops, one kind after
 // another, and how long another account's requests take meanwhile: over connections that it keeps, and over new ones. Last
-// come connections that are opened and left open. Runs on both engines if MONGODB_URI and REDIS_URL are set. Exits with 1 if
+// come the attacks with many tokens, and connections that are opened and left open. Runs on both engines if MONGODB_URI and REDIS_URL are set. Exits with 1 if
 // a normal request fails or the p99 exceeds 100 ms.
 // usage: attack.js [part of the attacks' names [seconds of each, default 5 [connections to leave open, default 10000
 //   [drops of the attacking account, default 480]]]]
@@ -11,8 +11,9 @@ import { prepareAccount } from './account-attacks.ts';
 import { attacks, type Target } from './attacks.ts';
 import { formatTable, tellMisses } from './harness.ts';
 import { makePage } from './load.ts';
-import { listEngines, publish, type Served } from './served.ts';
+import { listEngines, publish, type Served, serveAt } from './served.ts';
 import { type Reading, type SteadyReader, startSteadyReader } from './steady-reader.ts';
+import { areTokenAttacks, type HoardedTokens, hoardTokens, tokenAttacks } from './token-attacks.ts';
 
 const [, , part = '', secondsOfEach = '5', connections = '10000', drops = '480'] = process.argv;
 const attackMs = Number(secondsOfEach) * 1_000;
@@ -32,19 +33,23 @@ const noDefences = {
 type Attack = (isOver: () => boolean) => Promise<unknown>;
 
 const misses: string[] = [];
-for (const { serve } of listEngines()) {
-  const service = await serve(noDefences);
+for (const { openPlace } of listEngines()) {
+  const place = await openPlace();
+  const hoarded = areTokenAttacks(part) ? await hoardTokens(place) : null;
+  const service = await serveAt(place, { ...noDefences, ...hoarded?.settings });
   try {
-    await attackAll(service);
+    await attackAll(service, hoarded);
   } finally {
     await service.close();
+    await place.remove();
   }
 }
 tellMisses(misses);
 
-async function attackAll(service: Served): Promise<void> {
+async function attackAll(service: Served, hoarded: HoardedTokens | null): Promise<void> {
   const attacker = await service.makeToken('attacker');
   const ofAccount = await prepareAccount(service, attacker, Number(drops));
+  const ofTokens = hoarded === null ? [] : await tokenAttacks(service, hoarded);
   const { target, client, visitors } = await prepare(service, attacker);
   const rows: string[][] = [];
   const add = async (name: string, attack: Attack) => {
@@ -59,7 +64,7 @@ async function attackAll(service: Served): Promise<void> {
     process.stderr.write(`${service.engine}: ${rows.at(-1)?.join('  ')}\n`);
   };
   await add('nothing', untilOver);
-  for (const [name, attack] of [...attacks, ...ofAccount]) {
+  for (const [name, attack] of [...attacks, ...ofAccount, ...ofTokens]) {
     if (name.includes(part)) await add(name, (isOver) => attack(target, isOver));
   }
   const left: Socket[] = [];
