@@ -50,16 +50,18 @@ export async function withServices(
   }
 }
 
-/** `withServices` for the `bin/dropleaf.js admin` commands, which also read the settings of the edge. */
+/** `withServices` for the `bin/dropleaf.js admin` commands, which also read the settings of the edge and the caps of reports. */
 export function withAdmin(io: ProcessIo, use: (services: OperatorServices) => Promise<void>): Promise<void> {
-  const edgeSettings = [
+  const others = [
     'EDGE_PURGER',
     'EDGE_PURGE_URL',
     'EDGE_PURGE_TOKEN',
     'EDGE_FASTLY_SERVICE_ID',
     'EDGE_CLOUDFLARE_ZONE_ID',
+    'REPORTS_OPEN_PER_DROP',
+    'REPORTS_OPEN_MAX',
   ] as const;
-  return withServices(readDataConfig(io.env, edgeSettings), io, use);
+  return withServices(readDataConfig(io.env, others), io, use);
 }
 
 /** Prints errors only, as sentences. */

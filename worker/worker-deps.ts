@@ -21,5 +21,8 @@ export interface WorkerDeps {
   readonly findQuotes: FindQuotes;
   readonly clock: Clock;
   readonly log: Log;
-  readonly config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS'>;
+  readonly config: Pick<
+    Config,
+    'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS' | 'AUDIT_KEEP_DAYS'
+  >;
 }

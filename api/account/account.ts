@@ -11,6 +11,7 @@ import { atMostCharacters, invalid, jsonBody, oneOf, text as textField, validate
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { fields, integer, list, named, nullable, optional, text, time, type Wire } from '../openapi/shape.ts';
+import { cursorOf, readCursor } from './token-cursor.ts';
 
 const tokenShape = named(
   'Token',
@@ -47,6 +48,22 @@ const callerQuery = object({
 });
 
 const confirmRequired = invalid('confirm is required: the user_id of the account, as in GET /api/me');
+
+/** More than an account may have now. */
+const listedTokens = 1_000;
+
+const badCursor = invalid('cursor must be from the Link header of an earlier answer', { field: 'cursor' });
+
+const tokenQuery = object({
+  cursor: string()
+    .typeError(badCursor)
+    .test({
+      name: 'cursor',
+      message: badCursor,
+      test: (value) => value === undefined || readCursor(value) !== null,
+    })
+    .meta({ description: 'From the `Link` header of an earlier answer: the tokens that follow.' }),
+});
 
 /** So that no program deletes an account by a mistaken path or method. */
 const removalQuery = object({
@@ -117,7 +134,7 @@ const accountOperations = (config: Config) =>
       tag: 'Account',
       summary: 'Delete your account',
       description:
-        'Deletes the account with all its drops, tokens and sessions, for good. A later sign-in with the same identity gets a new account. A suspended account cannot be deleted.',
+        'Deletes the account with all its drops, tokens and sessions, for good. A later sign-in with the same identity gets a new account, which continues the limits of this UTC day. A suspended account cannot be deleted.',
       parameters: queryParameters(removalQuery),
       replies: [
         { status: 204, description: 'The account is deleted; none of its drops is served any more.' },
@@ -128,8 +145,14 @@ const accountOperations = (config: Config) =>
       id: 'listTokens',
       tag: 'Account',
       summary: 'List your tokens',
-      description: 'The records of the active tokens of the account, newest first.',
-      replies: [json('The records of the tokens.', list(tokenShape), [presentToken(sampleToken)])],
+      description: `The records of the active tokens of the account, newest first, at most ${listedTokens}. If an account of an earlier release has more, \`Link\` has the address of the next ones.`,
+      parameters: queryParameters(tokenQuery),
+      replies: [
+        json('The records of the tokens.', list(tokenShape), [presentToken(sampleToken)], {
+          headers: ['Link'],
+        }),
+      ],
+      refusals: ['invalid_arg'],
     },
     renameToken: {
       id: 'renameToken',
@@ -171,8 +194,14 @@ export function accountRoutes({ services: { accounts, tokens, config } }: RouteP
       sendNothing(res);
     }),
 
-    call('GET', '/api/tokens', 'withToken', docs.listTokens, async (_req, res, caller) => {
-      sendJson(res, (await tokens.list(caller)).map(presentToken));
+    call('GET', '/api/tokens', 'withToken', docs.listTokens, async (req, res, caller) => {
+      const { cursor } = validate(tokenQuery, queryOf(req), 'query');
+      const page = await tokens.list(caller, listedTokens, readCursor(cursor));
+      if (page.next !== null) {
+        const address = `${config.BASE_URL}/api/tokens?cursor=${cursorOf(page.next)}`;
+        res.setHeader('Link', `<${address}>; rel="next"`);
+      }
+      sendJson(res, page.tokens.map(presentToken));
     }),
 
     call('PATCH', '/api/tokens/:id', 'smallChange', docs.renameToken, async (req, res, caller, { json }) => {

@@ -111,7 +111,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
       if (caller.isSuspended && !policy.allowsSuspended) throw suspended();
       const hadArrived = req.complete;
       const key = isWrite || policy.takesKey ? readIdempotencyKey(req) : null;
-      await (isWrite ? idempotency.admit(caller, key) : limits.take('change', caller.accountId));
+      await (isWrite ? idempotency.admit(caller, key) : limits.take('change', caller.countsAs));
       await readContent(req, caller.accountId, async (body, bytes) => {
         const idempotentRequest = key === null ? null : { key, hash: await hashRequest(req, bytes) };
         // The token may have been revoked while the body arrived.
@@ -141,7 +141,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
       const hadArrived = req.complete;
       const isCounted = Number(req.headers['content-length'] ?? 0) > small.maxBytes;
       if (isCounted && caller.isSuspended) throw suspended();
-      if (isCounted) await limits.take('write', caller.accountId);
+      if (isCounted) await limits.take('write', caller.countsAs);
       await readJson(bodies, req, caller.accountId, isCounted ? document : small, async (json) => {
         // The token may have been revoked, or the account suspended, while the body arrived: tools that read must know, too.
         const now = hadArrived ? caller : await tokens.authenticate(req.headers.authorization);

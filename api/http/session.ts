@@ -130,7 +130,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
         const now = await confirm();
         if (now?.id !== session.id) throw invalidSession();
         if (now.caller.isSuspended && !allowsSuspended) throw suspended();
-        if (limit !== null) await limits.take(counters[limit], now.caller.accountId);
+        if (limit !== null) await limits.take(counters[limit], now.caller.countsAs);
         return now;
       });
     };

@@ -33,7 +33,7 @@ export function createServerSetup(services: Services) {
   ): Promise<void> {
     if (caller.isSuspended) throw suspended();
     if (isCounted) return;
-    if (cost === 'change') return limits.take('change', caller.accountId);
+    if (cost === 'change') return limits.take('change', caller.countsAs);
     await idempotency.admit(caller, typeof key === 'string' ? key : null);
   }
 

@@ -35,6 +35,10 @@ export const headers = {
     required: true,
     schema: { type: 'string', pattern: '^sha-256=:[A-Za-z0-9+/]{43}=:$' },
   },
+  Link: {
+    description: 'RFC 8288. `rel="next"`: the address of what follows. Absent: nothing does.',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
+  },
   Location: {
     description: 'The path of the new drop, or of the page.',
     required: true,

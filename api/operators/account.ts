@@ -1,10 +1,11 @@
 import type { Account } from '../../shared/accounts/account.ts';
 import { splitList } from '../../shared/config/config.ts';
-import type { Token } from '../../shared/credentials/token.ts';
+import type { CredentialPosition } from '../../shared/credentials/credential-stores.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
-import { dropsAtOnce } from '../../shared/moderation/moderation.ts';
+import { type AccountSummary, dropsAtOnce } from '../../shared/moderation/moderation.ts';
+import { readCursor, tokenPagination } from '../account/token-cursor.ts';
 import { tokenCells } from '../dashboard/account/tokens.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { breadcrumb, countOf, fact, noticeFor, pagination, stackedTable, timeTag } from '../html/parts.ts';
@@ -14,7 +15,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import type { Session } from '../http/session.ts';
 import { type ActPage, actRoutes, type OperatorAct } from './acts.ts';
 import { operatorPages } from './pages.ts';
-import { operatorPaths, pageBadges, stateBadge } from './parts.ts';
+import { operatorPaths, pageBadges, stateBadge, tokensText } from './parts.ts';
 
 export function accountRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, config } = parts.services;
@@ -24,10 +25,11 @@ export function accountRoutes(parts: RouteParts): readonly Route[] {
   const show = pages.page(operatorPaths.account(':id'), async (req) => {
     const query = queryOf(req);
     const page = toPositiveInteger([query.page].flat()[0]) ?? 1;
+    const after = readCursor(query.tokens);
     const { id: asked } = req.params;
-    const summary = typeof asked === 'string' ? await moderation.describeAccount(asked, page) : null;
+    const summary = typeof asked === 'string' ? await moderation.describeAccount(asked, page, after) : null;
     if (summary === null) throw notFound('account');
-    const { account, tokens, drops, dropCount } = summary;
+    const { account, drops, dropCount } = summary;
     const { id, identity, createdAt, suspendedAt } = account;
     return {
       title: identity.name,
@@ -46,7 +48,7 @@ ${fact('Signs in with', html`${visible(identity.provider)}, as <code class="wrap
 ${fact('Created', timeTag(createdAt))}
 ${suspendedAt !== null && fact('Suspended', timeTag(suspendedAt))}
 </dl></section>
-${tokensSection(tokens)}
+${tokensSection(summary, after)}
 <section class="panel" aria-labelledby="drops-title"><h2 id="drops-title">${countOf(dropCount, 'page')}</h2>
 ${dropCount === 0 ? html`<p>The account has no pages.</p>` : dropTable(drops)}
 ${pagination(page, Math.ceil(dropCount / dropsAtOnce), (to) => `${operatorPaths.account(id)}?page=${to}`)}
@@ -56,10 +58,15 @@ ${pagination(page, Math.ceil(dropCount / dropsAtOnce), (to) => `${operatorPaths.
   return [show, ...accountActs(parts.services).flatMap((act) => actRoutes(pages, act))];
 }
 
-function tokensSection(tokens: readonly Token[]): Html {
+/** @param after where the shown tokens begin; null: with the newest */
+function tokensSection(
+  { account, tokens, nextTokens, tokenCount }: AccountSummary,
+  after: CredentialPosition | null,
+): Html {
   const rows = tokens.map((token) => html`<tr>${tokenCells(token)}</tr>\n`);
-  return html`<section class="panel" aria-labelledby="tokens-title"><h2 id="tokens-title">${countOf(tokens.length, 'token')}</h2>
-${tokens.length === 0 ? html`<p>The account has no tokens.</p>` : stackedTable(['Label', 'Created', 'Last used', 'Ends'], rows)}</section>`;
+  return html`<section class="panel" id="tokens" aria-labelledby="tokens-title"><h2 id="tokens-title">${tokensText(tokenCount)}</h2>
+${tokens.length === 0 ? html`<p>The account has no ${after !== null && 'older '}tokens.</p>` : stackedTable(['Label', 'Created', 'Last used', 'Ends'], rows)}
+${tokenPagination(operatorPaths.account(account.id), after, nextTokens)}</section>`;
 }
 
 function dropTable(drops: readonly Drop[]): Html {

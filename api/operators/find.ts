@@ -10,7 +10,7 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
 import { nameOf, type OperatorPage, operatorPages } from './pages.ts';
-import { accountLink, operatorPaths, pageBadges, stateBadge, suspendedBadge } from './parts.ts';
+import { accountLink, operatorPaths, pageBadges, stateBadge, suspendedBadge, tokensText } from './parts.ts';
 
 const maxCharacters = 1_000;
 const schema = object({
@@ -80,11 +80,11 @@ ${
     html`<span class="wrap-anywhere">${labelOf(token.token.label)}</span><span>Created ${timeTag(token.token.createdAt)}</span><span class="wrap-anywhere">of ${accountLink(token.token.accountId, token.account)}</span>`,
   )
 }
-${accounts.map(({ account, dropCount, tokens }) =>
+${accounts.map(({ account, dropCount, tokenCount }) =>
   item(
     'Account',
     accountLink(account.id, account),
-    html`${stateBadge(account)}<span>${visible(account.identity.provider)}</span><span>${countOf(dropCount, 'page')}</span><span>${countOf(tokens.length, 'token')}</span><code class="wrap-anywhere">${account.id}</code>`,
+    html`${stateBadge(account)}<span>${visible(account.identity.provider)}</span><span>${countOf(dropCount, 'page')}</span><span>${tokensText(tokenCount)}</span><code class="wrap-anywhere">${account.id}</code>`,
   ),
 )}</ul>`;
 }

@@ -12,7 +12,7 @@ const entryIdPattern = /^[0-9a-f]{32}$/;
 
 /** GET /operators/log: what operators did here and with commands, newest first. */
 export function logRoute(parts: RouteParts): Route {
-  const { audit } = parts.services;
+  const { audit, config } = parts.services;
   return operatorPages(parts).page(operatorPaths.log, async (req) => {
     const { before } = queryOf(req);
     const from = typeof before === 'string' && entryIdPattern.test(before) ? before : null;
@@ -24,7 +24,7 @@ export function logRoute(parts: RouteParts): Route {
       tab: 'log',
       title: 'Log',
       body: html`<div class="page-head"><div><h1>Log</h1>
-<p class="soft">What operators did, here and with commands, newest first. Nothing changes or removes an entry.</p></div></div>
+<p class="soft">What operators did, here and with commands, newest first. ${keptText(config.AUDIT_KEEP_DAYS)}</p></div></div>
 ${shown.length === 0 ? html`<section class="empty"><h2>No entries</h2><p>Nothing was done${!isNewest && ' before'}.</p></section>` : list(shown)}
 ${
   (older !== null || !isNewest) &&
@@ -32,6 +32,12 @@ ${
 }`,
     };
   });
+}
+
+function keptText(days: string): string {
+  return days === ''
+    ? 'Nothing changes or removes an entry.'
+    : `Nothing changes an entry, and each is removed after ${days} days.`;
 }
 
 function list(entries: readonly AuditEntry[]): Html {

@@ -1,8 +1,9 @@
 import type { Account } from '../../shared/accounts/account.ts';
 import type { Comment } from '../../shared/comments/comment.ts';
+import { tokensCounted } from '../../shared/credentials/tokens.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import { type Html, html, visible, visibleLines } from '../html/html.ts';
-import { breadcrumb, soft } from '../html/parts.ts';
+import { breadcrumb, countOf, numberText, soft } from '../html/parts.ts';
 import { dashboardPaths } from '../http/paths.ts';
 
 const { operators } = dashboardPaths;
@@ -43,6 +44,11 @@ export function suspendedBadge(owner: Account | null): Html | null {
   return owner === null || owner.suspendedAt === null
     ? null
     : html`<span class="badge warn">Account suspended</span>`;
+}
+
+/** `3 tokens`. @param count up to `tokensCounted` */
+export function tokensText(count: number): string {
+  return count < tokensCounted ? countOf(count, 'token') : `${numberText(count)} tokens or more`;
 }
 
 export function stateBadge({ suspendedAt }: Account): Html | null {

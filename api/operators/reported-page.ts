@@ -40,10 +40,11 @@ export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
       withClosed: closed !== undefined,
       ...(typeof before === 'string' && reportIdPattern.test(before) && { before }),
     };
-    const [owned, found, isKnown] = await Promise.all([
+    const [owned, found, isKnown, isFull] = await Promise.all([
       moderation.describePage(slug),
       reports.list(filter, reportsAtOnce + 1),
       reports.list({ slug, withClosed: true }, 1),
+      reports.isFullFor(slug),
     ]);
     if (owned === null && isKnown.length === 0) throw notFound('page');
     const shown = found.slice(0, reportsAtOnce);
@@ -66,6 +67,7 @@ ${
 }</div>
 ${owned !== null && actions(owned)}</div>
 ${owned !== null && takedownNotice(owned)}
+${isFull && html`<p class="notice warn" role="status">This page has the maximum of ${config.REPORTS_OPEN_PER_DROP} open reports. Further ones are not stored until you close some.</p>`}
 <div${owned !== null && html` class="columns"`}>
 ${reportsSection(slug, list, versions, formField)}
 ${owned !== null && html`<div>${inspectSection(slug, versions, formField)}\n${factsSection(owned, versions, config.BASE_URL)}</div>`}

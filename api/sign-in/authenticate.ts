@@ -21,8 +21,8 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
   const browser = browserSignIn(parts, pages);
 
   async function beginDecision(res: Response, progress: Progress, identity: Identity): Promise<string> {
-    const { id: accountId } = await services.signIns.signInWith(identity);
-    return askApprover(res, progress, { accountId, name: identity.name });
+    const { id: accountId, countsAs } = await services.signIns.signInWith(identity);
+    return askApprover(res, progress, { accountId, name: identity.name }, countsAs);
   }
 
   /** @returns a page if the provider refused or failed */

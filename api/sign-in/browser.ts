@@ -37,9 +37,9 @@ export function browserSignIn(
 
   /** Starts a new session, and revokes the one that the browser had. @throws DropError `rate_limited` */
   async function startSession(req: Request, res: Response, identity: Identity): Promise<void> {
-    const { id } = await signIns.signInWith(identity);
+    const { id, countsAs } = await signIns.signInWith(identity);
     res.locals.accountId = id; // for the log
-    await limits.take('sign-in-of', id);
+    await limits.take('sign-in-of', countsAs);
     const before = await access.find(req);
     access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
     if (before !== null) await sessions.revoke(before.caller, before.id);

@@ -46,13 +46,14 @@ export function signInPages({ services, readForm, layout }: RouteParts) {
       return providerPage(provider.name, url, then);
     },
 
-    /** @returns the path of the approval page @throws DropError `rate_limited` */
+    /** @param countsAs of the approver's account @returns the path of the approval page @throws DropError `rate_limited` */
     async askApprover(
       res: Response,
       { signInId, code, expiresAt }: Progress,
       approver: Approver,
+      countsAs: string,
     ): Promise<string> {
-      await services.limits.take('sign-in-of', approver.accountId);
+      await services.limits.take('sign-in-of', countsAs);
       const formToken = randomBase62(formTokenLength);
       await cookie.write(res, 'decide', { signInId, code, expiresAt, ...approver, formToken });
       return signInPaths.approve;

@@ -23,7 +23,8 @@ import {
   type Wire,
 } from '../openapi/shape.ts';
 import { authenticationRoutes } from './authenticate.ts';
-import { codeRoutes, decisionRoutes } from './device.ts';
+import { decisionRoutes } from './decision.ts';
+import { codeRoutes } from './device.ts';
 import { signInPages } from './pages.ts';
 
 const userAgentMaxLength = 300;

@@ -1,9 +1,10 @@
+import type { Token } from '../../shared/credentials/token.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { errorText, fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { fact, soft } from '../html/parts.ts';
+import { fact, labelOf, soft, timeTag } from '../html/parts.ts';
 import { signInPaths } from '../http/paths.ts';
 
 export type Outcome = 'approved' | 'denied';
@@ -103,16 +104,33 @@ export const readyPage: PageParts = {
 <p>Close this tab, and continue in the one that you came from.</p>`,
 };
 
-/** Label, address and user agent come from the device and are not trusted. @param other the link to another account; null: none */
+interface Approval {
+  /** The link to another account; null: none. */
+  readonly other: { readonly href: string; readonly text: string } | null;
+  /** Tokens of which one must be revoked first; null: there is room for another one. */
+  readonly revocable: readonly Token[] | null;
+  /** Whether one was just revoked here. */
+  readonly hasRevoked: boolean;
+  /** Of the last attempt. */
+  readonly error?: DropError | undefined;
+}
+
+/** Label, address and user agent come from the device and are not trusted. */
 export function approvalPage(
   { code, name, formToken }: { readonly code: string; readonly name: string; readonly formToken: string },
   signIn: SignIn,
-  other: { readonly href: string; readonly text: string } | null,
+  { other, revocable, hasRevoked, error }: Approval,
   now: number,
 ): PageParts {
+  const formField = html`<input type="hidden" name="token" value="${formToken}">`;
+  // The page says by itself what to do if there is no room.
+  const fault = error?.code === 'quota_exceeded' && revocable !== null ? null : error;
   return {
     title: 'Approve access',
+    error,
     body: html`<h1>Allow this device to publish as you?</h1>
+${formError(fault)}
+${hasRevoked && revocable === null && html`<p class="notice" role="status">The token is revoked. Now you can approve.</p>`}
 <p class="soft">You are signed in as <strong>${visible(name)}</strong>.${other && html` <a href="${other.href}">${other.text}</a>`}</p>
 <dl class="facts">
 ${fact('Code', html`<strong class="code">${code}</strong>`)}
@@ -121,16 +139,40 @@ ${fact('IP address', textOr(signIn.requesterAddress, 'unknown'))}
 ${fact('Program', textOr(signIn.requesterAgent, 'not given'))}
 ${fact('Requested', timeAgo(signIn.createdAt, now))}
 </dl>
-<p class="notice warn"><strong>Approve only if you started this sign-in and your device shows this code.</strong>
+${revocable === null ? approveForm(formField) : revokeForm(revocable, formField)}`,
+  };
+}
+
+function approveForm(formField: Html): Html {
+  return html`<p class="notice warn"><strong>Approve only if you started this sign-in and your device shows this code.</strong>
 The device can then publish, change and delete pages in your account until you revoke its token.</p>
 <form method="post" action="${signInPaths.approve}">
-<input type="hidden" name="token" value="${formToken}">
+${formField}
 <div class="choices">
 <span class="guarded"><button type="submit" name="decision" value="approve">Approve</button></span>
 <button type="submit" class="quiet" name="decision" value="deny">Deny</button>
 </div>
-</form>`,
-  };
+</form>`;
+}
+
+/** The code stays valid: after one is revoked, the page asks again. */
+function revokeForm(tokens: readonly Token[], formField: Html): Html {
+  const choice = ({ id, label, lastUsedAt, createdAt }: Token) => html`<label class="choice">
+<input type="radio" name="revoke" value="${id}" required><span><span class="wrap-anywhere">${labelOf(label)}</span>
+<span class="soft small">${lastUsedAt === null ? html`Never used, created ${timeTag(createdAt)}` : html`Last used ${timeTag(lastUsedAt)}`} <code>${id}</code></span></span></label>
+`;
+  return html`<p class="notice warn" role="status"><strong>Your account has the maximum of tokens.</strong> Revoke one that you no longer need, then
+approve. Your code stays valid meanwhile.</p>
+<form method="post" action="${signInPaths.approve}">
+${formField}
+<fieldset class="revocable"><legend>Not used for longest</legend>
+${tokens.map(choice)}</fieldset>
+<p class="soft small">The service then refuses this token, and the program that uses it is signed out.</p>
+<div class="choices">
+<button type="submit" class="danger" name="decision" value="revoke">Revoke token</button>
+<button type="submit" class="quiet" name="decision" value="deny" formnovalidate>Deny</button>
+</div>
+</form>`;
 }
 
 /** The last page of a sign-in. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Account } from '../../shared/accounts/account.ts';
 import type { Token } from '../../shared/credentials/token.ts';
+import { tokensCounted } from '../../shared/credentials/tokens.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import type { AuditEntry } from '../../shared/moderation/act.ts';
 import type { AccountSummary, Findings } from '../../shared/moderation/moderation.ts';
@@ -70,14 +71,16 @@ function describeToken(token: Token, account: Account | null): string[] {
   ];
 }
 
-function describeAccountSummary({ account, tokens, drops, dropCount }: AccountSummary): string[] {
+function describeAccountSummary(summary: AccountSummary): string[] {
+  const { account, tokens, tokenCount, nextTokens, drops, dropCount } = summary;
+  const count = tokenCount < tokensCounted ? String(tokenCount) : `${tokenCount} or more`;
   const { id, identity, createdAt } = account;
   return [
     `account   ${id}`,
     `  name      ${identity.name} (${identity.provider}, ${identity.subject})`,
     `  created   ${formatTime(createdAt)}`,
     `  state     ${describeState(account)}`,
-    `  tokens    ${tokens.length}`,
+    `  tokens    ${count}${nextTokens === null ? '' : `, newest ${tokens.length}:`}`,
     ...tokens.map((token) => `    ${token.id}  ${token.label ?? '(no label)'}`),
     `  pages     ${dropCount}${dropCount > drops.length ? `, newest ${drops.length}:` : ''}`,
     ...drops.map(
@@ -95,7 +98,7 @@ export function addLog(admin: Command, io: ProcessIo): void {
   addCommand(admin, 'log', {
     summary: 'list what operators did',
     description:
-      'Lists what operators did, when and why, newest first. Entries are never changed or removed. If an entry has no ' +
+      'Lists what operators did, when and why, newest first. Entries are never changed, and only removed after AUDIT_KEEP_DAYS, if it is set. If an entry has no ' +
       'outcome, the command was interrupted: run it again.',
     examples: ['bin/dropleaf.js admin log --limit 20'],
   })

@@ -24,7 +24,7 @@ export function addReportCommands(admin: Command, io: ProcessIo): void {
     summary: 'list reports about pages',
     description:
       'Lists open reports, newest first. A page has at most REPORTS_OPEN_PER_DROP open reports; further ones are ' +
-      'not stored until you close some. If there are many, start with --by-page, read the reports of one page with ' +
+      'not stored until you close some. If REPORTS_OPEN_MAX are open in all, further ones are refused. If there are many, start with --by-page, read the reports of one page with ' +
       '--page, then close them with "close --page".',
     examples: ['bin/dropleaf.js admin reports --by-page'],
   })
@@ -73,6 +73,7 @@ async function listReports({ all, page, before, limit }: ReportListOptions, io: 
     const shown = found.slice(0, limit);
     if (shown.length === 0) io.stdout.write(describeNone(filter));
     printBlocks(io, shown.map(describeReport));
+    await warnIfFull(reports, io);
     const last = shown.at(-1);
     if (last === undefined || found.length === shown.length) return;
     const filters = `${all ? '--all ' : ''}${filter.slug === undefined ? '' : `--page ${filter.slug} `}`;
@@ -80,6 +81,13 @@ async function listReports({ all, page, before, limit }: ReportListOptions, io: 
       `For older reports: bin/dropleaf.js admin reports ${filters}--limit ${limit} --before ${last.id}\n`,
     );
   });
+}
+
+async function warnIfFull(reports: Pick<Reports, 'isFull'>, { stderr }: ProcessIo): Promise<void> {
+  if (!(await reports.isFull())) return;
+  stderr.write(
+    'The maximum of open reports (REPORTS_OPEN_MAX) is reached: new ones are refused until you close some.\n',
+  );
 }
 
 function describeNone(filter: { withClosed: boolean; slug?: string; before?: string }): string {
@@ -112,6 +120,7 @@ function describeReport({
 async function listReportedPages({ limit }: { readonly limit: number }, io: ProcessIo): Promise<void> {
   await withAdmin(io, async ({ reports }) => {
     const { pages, others } = await reports.listPages(limit);
+    await warnIfFull(reports, io);
     if (pages.length === 0) io.stdout.write('There are no open reports.\n');
     for (const line of describePages(pages)) printLine(io, line);
     if (others === 0) return;

@@ -69,7 +69,7 @@ async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
 
 /** @throws UsageError if the name or the label is invalid */
 async function token({ user, label }: { user: string; label?: string }, io: ProcessIo): Promise<void> {
-  const config = readDataConfig(io.env, ['LABEL_MAX_CHARACTERS']);
+  const config = readDataConfig(io.env, ['LABEL_MAX_CHARACTERS', 'TOKENS_PER_ACCOUNT']);
   const identity = localIdentity(user);
   if (identity === null) {
     throw new UsageError(

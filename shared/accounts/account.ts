@@ -1,6 +1,6 @@
 import type { Session } from '../credentials/session.ts';
 import type { Token } from '../credentials/token.ts';
-import { id, orAbsent, type RecordOf, record, text, time, whole } from '../domain/record.ts';
+import { id, orAbsent, type RecordOf, record, sha256, text, time, whole } from '../domain/record.ts';
 
 /** A user of an identity provider. `subject` never changes, `name` may. */
 export interface Identity {
@@ -25,16 +25,32 @@ export const accountRecord = record('accounts', {
   suspendedAt: orAbsent(time()),
   /** Unix ms; null: not deleted. */
   deletedAt: orAbsent(time()),
+  /** Of a deleted account: the keyed hash of its identity (`Inheritance`). */
+  identityHash: orAbsent(sha256()),
+  /** The account whose counts this one continues (`Inheritance`); null: its own. */
+  countsAs: orAbsent(id()),
 });
 
 export type StoredAccount = RecordOf<typeof accountRecord>;
 
 export interface Account extends Pick<StoredAccount, 'id' | 'createdAt' | 'suspendedAt'> {
   readonly identity: Identity;
+  /** The id under which limits count what it does: its own, or that of its predecessor (`Inheritance`). */
+  readonly countsAs: string;
 }
 
-export function toAccount({ id, provider, subject, name, createdAt, suspendedAt }: StoredAccount): Account {
-  return { id, identity: { provider, subject, name }, createdAt, suspendedAt };
+export function toAccount(stored: StoredAccount): Account {
+  const { id, provider, subject, name, createdAt, suspendedAt } = stored;
+  const identity = { provider, subject, name };
+  return { id, identity, createdAt, suspendedAt, countsAs: stored.countsAs ?? id };
+}
+
+/**
+ * What an account continues of one that its owner deleted on the same UTC day: otherwise each deletion would give the person
+ * all limits again.
+ */
+export interface Inheritance extends Pick<StoredAccount, 'day' | 'dayCount'> {
+  readonly countsAs: string;
 }
 
 /** The writes that an account may do on a UTC day. */
@@ -53,6 +69,8 @@ export type Credential =
 /** The account that makes a request. `ownerId` owns the drops of the request: today the same, later perhaps shared. */
 export interface Caller {
   readonly accountId: string;
+  /** See `Account`. Limits of a minute, ten minutes and an hour count by it. */
+  readonly countsAs: string;
   readonly ownerId: string;
   readonly credential: Credential;
   /** If true, the account may read everything it owns, revoke its tokens and sessions. It may not change drops. */
@@ -68,10 +86,13 @@ export function tokenOf({ credential }: Caller): Token {
   return credential.token;
 }
 
+/** The provider of people who sign in with the local sign-in key. */
+export const localProvider = 'local';
+
 /** The identity of a user of the local provider; null if the text is not a valid name. */
 export function localIdentity(typed: string): Identity | null {
   const name = typed.trim();
   // Matched before lower-casing, which turns U+212A into `k`.
   if (!/^[a-z0-9][a-z0-9._-]{0,38}$/i.test(name)) return null;
-  return { provider: 'local', subject: name.toLowerCase(), name: name.toLowerCase() };
+  return { provider: localProvider, subject: name.toLowerCase(), name: name.toLowerCase() };
 }

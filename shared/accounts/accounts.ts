@@ -1,12 +1,16 @@
 import type { Clock } from '../domain/clock.ts';
 import { suspended } from '../domain/errors.ts';
-import { dayOf } from '../domain/time-windows.ts';
+import { dayOf, startOfDay } from '../domain/time-windows.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
+import type { Sealer } from '../secrets/sealer.ts';
+import type { SignInStore } from '../sign-ins/sign-in-store.ts';
+import { inParts } from '../util/parts.ts';
 import type { Account, Caller } from './account.ts';
 import type { AccountStore } from './account-store.ts';
+import { identityHashes } from './identity-hash.ts';
 
 /** Drops that are removed by one command of the database. */
 const dropsAtOnce = 100;
@@ -16,6 +20,11 @@ const repeatAfterMs = 10_000;
 
 /** A write that began before the deletion is over long before. */
 const eraseAfterMs = 60 * 60_000;
+
+/** Credentials that one command removes. */
+const removedAtOnce = 100;
+/** Those that the request removes; the job removes the others. The service refuses all of them from the first moment. */
+const removedByRequest = 500;
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -32,17 +41,19 @@ export interface Usage {
 export function createAccounts(deps: {
   accounts: AccountStore;
   drops: Pick<DropStore, 'count' | 'removeSome'>;
-  /** Remove what else belongs to an account. Each may be repeated. */
-  removals: readonly ((accountId: string) => Promise<unknown>)[];
+  signIns: Pick<SignInStore, 'expireByAccount'>;
+  /** Remove at most so much of what else belongs to an account, and return how much it was. */
+  removals: readonly ((accountId: string, limit: number) => Promise<number>)[];
+  sealer: Pick<Sealer, 'hashes'>;
   followUps: Pick<FollowUps, 'afterRemoveAll'>;
   jobs: JobProducer;
   clock: Clock;
   log: Log;
 }) {
-  const { accounts, drops, removals, followUps, jobs, clock, log } = deps;
+  const { accounts, drops, signIns, removals, sealer, followUps, jobs, clock, log } = deps;
 
-  /** May be repeated, and run twice at a time. */
-  async function removeContents(accountId: string): Promise<void> {
+  /** May be repeated, and run twice at a time. @param atMost credentials of each kind */
+  async function removeContents(accountId: string, atMost = Number.POSITIVE_INFINITY): Promise<void> {
     const followed: Promise<void>[] = [];
     for (;;) {
       const removed = await drops.removeSome(accountId, clock.now(), dropsAtOnce);
@@ -50,7 +61,16 @@ export function createAccounts(deps: {
       followed.push(followUps.afterRemoveAll(removed));
     }
     await Promise.all(followed);
-    for (const removeAll of removals) await removeAll(accountId);
+    await signIns.expireByAccount(accountId); // first: see the poll in sign-ins.ts
+    for (const removeSome of removals)
+      await inParts(removedAtOnce, (limit) => removeSome(accountId, limit), atMost);
+  }
+
+  /** @throws DropError `forbidden` if it is suspended */
+  async function markDeleted({ id, identity }: Account): Promise<void> {
+    const [identityHash] = identityHashes(sealer, identity);
+    const isMarked = await accounts.markDeleted(id, clock.now(), identityHash);
+    if (!isMarked && (await accounts.find(id)) !== null) throw suspended();
   }
 
   return {
@@ -60,7 +80,7 @@ export function createAccounts(deps: {
       return { account, dropCount };
     },
 
-    async readUsage({ accountId, ownerId }: Caller): Promise<Usage> {
+    async readUsage({ accountId, ownerId }: Pick<Caller, 'accountId' | 'ownerId'>): Promise<Usage> {
       const now = clock.now();
       const today = dayOf(now);
       const [account, writes, dropCount] = await Promise.all([
@@ -78,20 +98,21 @@ export function createAccounts(deps: {
      * @throws DropError `forbidden` if the account is suspended: its owner could begin again with the same identity
      */
     async remove({ accountId }: Pick<Caller, 'accountId'>): Promise<void> {
-      if (!(await accounts.markDeleted(accountId, clock.now())) && (await accounts.find(accountId)) !== null)
-        throw suspended();
+      const account = await accounts.find(accountId);
+      if (account !== null) await markDeleted(account);
       jobs.enqueue('account.remove', { accountId }, repeatAfterMs).catch((err: unknown) => {
         log.warn({ err, accountId }, 'store.reconcile will enqueue the rest of the deletion of an account');
       });
-      await removeContents(accountId);
+      await removeContents(accountId, removedByRequest);
     },
 
-    /** For the job: removes the rest of a deleted account, and its record after an hour. */
+    /** For the job: removes the rest of a deleted account; its record after an hour, when the UTC day of the deletion is over. */
     async finishRemoval(accountId: string): Promise<void> {
       const deletedAt = await accounts.findDeletedAt(accountId);
       if (deletedAt === null) return;
       await removeContents(accountId);
-      if (clock.now() - deletedAt >= eraseAfterMs) await accounts.erase(accountId);
+      const now = clock.now();
+      if (now - deletedAt >= eraseAfterMs && deletedAt < startOfDay(now)) await accounts.erase(accountId);
     },
   };
 }

@@ -1,7 +1,14 @@
 import type { Connection } from 'mongoose';
 import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
 import { forRequests, isDuplicateOf } from '../mongo/errors.ts';
-import { accountRecord, type DailyQuota, type Identity, type StoredAccount, toAccount } from './account.ts';
+import {
+  accountRecord,
+  type DailyQuota,
+  type Identity,
+  type Inheritance,
+  type StoredAccount,
+  toAccount,
+} from './account.ts';
 import type { AccountStore } from './account-store.ts';
 
 export const accountCollection = collectionOf(
@@ -9,6 +16,7 @@ export const accountCollection = collectionOf(
   ['accounts_identity', { provider: 1, subject: 1 }, { unique: true }],
   ['accounts_name', { name: 1 }],
   ['accounts_deleted', { deleted_at: 1 }],
+  ['accounts_identity_hash', { identity_hash: 1 }],
 );
 
 export type AccountDocument = DocumentOf<typeof accountRecord>;
@@ -20,8 +28,15 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
 
   const orNull = (found: StoredAccount | null) => (found === null ? null : toAccount(found));
 
-  async function upsert({ provider, subject, name }: Identity, id: string, now: number): Promise<void> {
-    const fresh = { _id: id, created_at: now, day: '', day_count: 0 };
+  async function upsert(
+    { provider, subject, name }: Identity,
+    id: string,
+    now: number,
+    inherited: Inheritance | null,
+  ): Promise<void> {
+    const counts = { day: inherited?.day ?? '', day_count: inherited?.dayCount ?? 0 };
+    const continued = inherited !== null && { counts_as: inherited.countsAs };
+    const fresh = { _id: id, created_at: now, ...counts, ...continued };
     await accounts.model.updateOne(
       { provider, subject },
       { $set: { name }, $setOnInsert: fresh },
@@ -30,15 +45,15 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
   }
 
   return forRequests<AccountStore>(connection, {
-    async findOrCreate(identity, id, now) {
+    async findOrCreate(identity, id, now, inherited = null) {
       const { provider, subject, name } = identity;
       const known = await accounts.find({ provider, subject });
       if (known?.name === name) return toAccount(known);
       try {
-        await upsert(identity, id, now);
+        await upsert(identity, id, now, inherited);
       } catch (error) {
         if (!isDuplicateOf(error, 'accounts_identity')) throw error;
-        await upsert(identity, id, now); // a parallel call created the account
+        await upsert(identity, id, now, inherited); // a parallel call created the account
       }
       // Read again: DocumentDB may tell each of several parallel upserts that it has inserted the document.
       const account = orNull(await accounts.find({ provider, subject }));
@@ -67,18 +82,42 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
       return found?.day === day ? found.dayCount : 0;
     },
 
-    markDeleted(id, now) {
+    async findInheritance(identityHashes, since) {
+      const filter = { identity_hash: { $in: [...identityHashes] }, deleted_at: { $gte: since } };
+      const sorted = { sort: { day: -1, day_count: -1 }, limit: 1, hint: 'accounts_identity_hash' } as const;
+      const [found] = await accounts.list(filter, sorted);
+      if (found === undefined) return null;
+      const { id, countsAs, day, dayCount } = found;
+      return { countsAs: countsAs ?? id, day, dayCount };
+    },
+
+    count: (provider, atMost) =>
+      accounts.model.countDocuments(
+        { provider: { $in: [provider, 'deleted'] } },
+        { limit: atMost, hint: 'accounts_identity' },
+      ),
+
+    markDeleted(id, now, identityHash) {
       const filter = { _id: id, suspended_at: null, ...isLive };
-      const set = { deleted_at: now, provider: 'deleted', subject: id, name: '' };
+      const set = {
+        deleted_at: now,
+        provider: 'deleted',
+        subject: id,
+        name: '',
+        identity_hash: identityHash,
+      };
       return accounts.update(filter, { $set: set });
     },
 
     findDeletedAt: async (id) => (await accounts.find({ _id: id }))?.deletedAt ?? null,
 
-    async listDeleted(limit) {
+    async listDeleted(limit, after) {
       const sort = { deleted_at: 1, _id: 1 } as const;
       const options = { sort, limit, batchSize: limit, hint: 'accounts_deleted' };
-      return (await accounts.list({ deleted_at: { $gt: 0 } }, options)).map(({ id }) => id);
+      const { id, deletedAt } = after ?? { id: '', deletedAt: 1 };
+      const follows = { $or: [{ deleted_at: { $gt: deletedAt } }, { _id: { $gt: id } }] };
+      const found = await accounts.list({ deleted_at: { $gte: deletedAt }, ...follows }, options);
+      return found.map((each) => ({ id: each.id, deletedAt: each.deletedAt ?? 0 }));
     },
 
     async erase(id) {

@@ -1,9 +1,19 @@
 import type { Database } from '../sqlite/database.ts';
 import { tableOf } from '../sqlite/table.ts';
-import { accountRecord, type DailyQuota, type StoredAccount, toAccount } from './account.ts';
-import type { AccountStore } from './account-store.ts';
+import {
+  accountRecord,
+  type DailyQuota,
+  type Inheritance,
+  type StoredAccount,
+  toAccount,
+} from './account.ts';
+import type { AccountStore, DeletedAccount } from './account-store.ts';
 
 const isLive = 'deleted_at IS NULL';
+
+const nothingInherited = { day: '', dayCount: 0, countsAs: null };
+/** The position before the first deleted account. */
+const firstDeleted: DeletedAccount = { id: '', deletedAt: 0 };
 
 export function createSqliteAccountStore(db: Database): AccountStore {
   const table = tableOf(db, accountRecord);
@@ -15,27 +25,36 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at))
       WHERE id = $id AND ${isLive}`),
     upsert: table.changing(`
-      INSERT INTO accounts (id, provider, subject, name, created_at)
-      VALUES ($id, $provider, $subject, $name, $now)
+      INSERT INTO accounts (id, provider, subject, name, created_at, day, day_count, counts_as)
+      VALUES ($id, $provider, $subject, $name, $now, $day, $dayCount, $countsAs)
       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name`),
     countDailyWrites: db.prepareTuples<[count: number]>(
       `SELECT day_count FROM accounts WHERE id = ? AND day = ? AND ${isLive}`,
     ),
     markDeleted: db.prepare(`
-      UPDATE accounts SET deleted_at = $now, provider = 'deleted', subject = id, name = ''
+      UPDATE accounts SET deleted_at = $now, provider = 'deleted', subject = id, name = '', identity_hash = $identityHash
       WHERE id = $id AND suspended_at IS NULL AND ${isLive}`),
     findDeleted: table.find('WHERE id = ? AND deleted_at IS NOT NULL'),
-    listDeleted: db.prepareTuples<[id: string]>(`
-      SELECT id FROM accounts WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT ?`),
+    findInheritance: db.prepare<Inheritance>(`
+      SELECT coalesce(counts_as, id) AS countsAs, day, day_count AS dayCount FROM accounts
+      WHERE identity_hash IN (SELECT value FROM json_each($hashes)) AND deleted_at >= $since
+      ORDER BY day DESC, day_count DESC LIMIT 1`),
+    count: db.prepareTuples<[count: number]>(`
+      SELECT count(*) FROM (SELECT 1 FROM accounts WHERE provider IN (?, 'deleted') LIMIT ?)`),
+    listDeleted: db.prepare<DeletedAccount>(`
+      SELECT id, deleted_at AS deletedAt FROM accounts
+      WHERE deleted_at IS NOT NULL AND deleted_at >= $deletedAt AND (deleted_at > $deletedAt OR id > $id)
+      ORDER BY deleted_at, id LIMIT $limit`),
     erase: db.prepare('DELETE FROM accounts WHERE id = ? AND deleted_at IS NOT NULL'),
   };
   const orNull = (found: StoredAccount | null) => (found === null ? null : toAccount(found));
 
   return {
-    async findOrCreate({ provider, subject, name }, id, now) {
+    async findOrCreate({ provider, subject, name }, id, now, inherited = null) {
       const known = await sql.findByIdentity(provider, subject);
       if (known?.name === name) return toAccount(known);
-      const stored = await db.write(() => sql.upsert({ id, provider, subject, name, now }));
+      const values = { id, provider, subject, name, now, ...(inherited ?? nothingInherited) };
+      const stored = await db.write(() => sql.upsert(values));
       if (stored === null) throw new Error('an upsert returned no account');
       return toAccount(stored);
     },
@@ -50,11 +69,20 @@ export function createSqliteAccountStore(db: Database): AccountStore {
 
     countDailyWrites: async (id, day) => sql.countDailyWrites.get(id, day)?.[0] ?? 0,
 
-    markDeleted: (id, now) => db.write(() => sql.markDeleted.run({ id, now }).changes > 0),
+    findInheritance: async (identityHashes, since) =>
+      sql.findInheritance.get({ hashes: JSON.stringify(identityHashes), since }) ?? null,
+
+    count: async (provider, atMost) => sql.count.get(provider, atMost)?.[0] ?? 0,
+
+    markDeleted: (id, now, identityHash) =>
+      db.write(() => sql.markDeleted.run({ id, now, identityHash }).changes > 0),
 
     findDeletedAt: async (id) => (await sql.findDeleted(id))?.deletedAt ?? null,
 
-    listDeleted: async (limit) => sql.listDeleted.all(limit).map(([id]) => id),
+    async listDeleted(limit, after) {
+      const { id, deletedAt } = after ?? firstDeleted;
+      return sql.listDeleted.all({ limit, id, deletedAt });
+    },
 
     async erase(id) {
       await db.write(() => sql.erase.run(id));

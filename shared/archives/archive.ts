@@ -186,7 +186,8 @@ export interface ArchiveTable<S = Readonly<Record<string, unknown>>, A = Archive
 export const archiveTables: Readonly<Record<TableKind, ArchiveTable>> = {
   accounts: table('accounts', accountRecord, toArchivedAccount, ({ identity, dayWrites, ...account }) => {
     const { day, count: dayCount } = dayWrites ?? { day: '', count: 0 };
-    return { ...account, ...identity, day, dayCount, deletedAt: null };
+    const ofThisStore = { deletedAt: null, identityHash: null, countsAs: null };
+    return { ...account, ...identity, day, dayCount, ...ofThisStore };
   }),
   tokens: sameTable(tokenRecord),
   'idempotency-keys': table('idempotency-keys', idempotencyRecord, toArchivedKey, (key) => {
@@ -217,7 +218,8 @@ function sameTable(record: StoredRecord): ArchiveTable {
 function toArchivedAccount(stored: StoredAccount): ArchiveRecord<'accounts'> | null {
   if (stored.deletedAt !== null) return null;
   const { day, dayCount: count } = stored;
-  return { ...toAccount(stored), dayWrites: day === '' ? null : { day, count } };
+  const { countsAs: _, ...account } = toAccount(stored);
+  return { ...account, dayWrites: day === '' ? null : { day, count } };
 }
 
 function toArchivedKey(stored: IdempotencyRecord): ArchiveRecord<'idempotency-keys'> | null {

@@ -1,6 +1,7 @@
 import {
   choice,
   count,
+  days,
   flag,
   headerSecret,
   host,
@@ -125,9 +126,15 @@ const signIns = {
     86_400,
     'Time for which polls answer the state of a finished sign-in; then `not_found`',
   ),
-  SIGN_IN_STARTS_PER_MINUTE: limit(30, `Sign-ins started per address and minute${tenfold}`),
+  SIGN_IN_STARTS_PER_MINUTE: limit(30, 'Sign-ins started per IPv4 address or IPv6 /48 and minute'),
   POLL_INTERVAL_SECONDS: limit(2, 'Polling interval that clients are asked to use', 1, 60),
   SIGN_INS_PER_ACCOUNT: limit(20, 'Sign-ins that an account may open for approval in 10 minutes'),
+  TOKENS_PER_ACCOUNT: limit(200, 'Active tokens per account', 1, 10_000),
+  NEW_TOKENS_PER_ACCOUNT: limit(20, 'Tokens that an account may ask for in 10 minutes'),
+  LOCAL_ACCOUNTS_MAX: limit(
+    10_000,
+    'Accounts that people may create with the local sign-in key, with those that were deleted on the same UTC day',
+  ),
   CODE_TRIES: limit(
     10,
     `Wrong sign-in codes per address in 10 minutes, and as many wrong sign-in keys; ten times as many codes per IPv6 /48`,
@@ -146,7 +153,18 @@ const reports = {
   REPORTS_PER_HOUR: limit(10, `Reports per address and hour${tenfold}`),
   REPORTS_PER_DROP_PER_HOUR: limit(20, 'Reports per drop and hour from all addresses'),
   REPORTS_OPEN_PER_DROP: limit(20, 'Open reports stored per drop; further reports are not stored', 1, 1_000),
+  REPORTS_OPEN_MAX: limit(
+    10_000,
+    'Open reports stored in all; further reports are refused (429)',
+    1,
+    100_000,
+  ),
   REPORTS_KEEP_DAYS: count(90, 'Days after which a closed report is removed', 1, 3_650),
+  AUDIT_KEEP_DAYS: days(
+    'Days after which an entry of the operators’ log is removed. Default: entries stay for ever',
+    1,
+    36_500,
+  ),
   REPORT_MAX_CHARACTERS: limit(2_000, 'Maximum length of the text of a report', 1, 20_000),
   OPERATORS: listOf(
     userIdPattern,

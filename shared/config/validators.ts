@@ -114,6 +114,12 @@ export function port(about: string): Option<string> {
   return tested('', about, 'must be a port from 0 to 65535', isPort);
 }
 
+/** A number of days, or none. */
+export function days(about: string, min: number, max: number): Option<string> {
+  const isDays = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max;
+  return tested('', about, `must be a whole number from ${min} to ${max}`, isDays);
+}
+
 /** `https://*.drops.example` */
 export function wildcardOrigin(about: string): Option<string> {
   const fault = 'must be https://*.DOMAIN, or http://*.DOMAIN:PORT for development, without a path';

@@ -2,6 +2,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, suspended } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
+import { inParts } from '../util/parts.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
 import type { SessionStore } from './credential-stores.ts';
 import { createUseRecorder } from './last-use.ts';
@@ -14,8 +15,9 @@ import {
   sessionIdPattern,
 } from './session.ts';
 
-/** More sessions than a person has; older ones are not listed, and are revoked with all others. */
-const listedSessions = 100;
+/** More sessions than a person has: a further sign-in ends the one that was not used for longest. */
+const sessionsPerAccount = 100;
+const revokedAtOnce = 100;
 
 /** A request of a signed-in browser. */
 export interface SignedIn {
@@ -38,17 +40,29 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
     return found !== null && isValid(found.credential) ? found : null;
   }
 
+  /** Ends those that are above the cap. An account of an earlier release may have more: each sign-in ends some of them. */
+  async function endExcess(accountId: string, ownId: string): Promise<void> {
+    const listed = await sessions.list(accountId, 2 * sessionsPerAccount);
+    const others = listed.filter(({ id }) => id !== ownId).toReversed();
+    others.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+    const excess = others.slice(0, Math.max(0, listed.length - sessionsPerAccount));
+    for (const { id } of excess) await sessions.revoke(accountId, id);
+  }
+
   return {
     /** @param browser a short description for the list @returns the secret for the browser's cookie, which is stored nowhere */
     async start(accountId: string, browser: string): Promise<string> {
-      return retryOnCollision(async () => {
+      const started = await retryOnCollision(async () => {
         const secret = newSessionSecret();
         const hash = hashSessionSecret(secret);
         if (hash === null) throw new Error('a new secret has the wrong form');
         const now = clock.now();
-        const session = { id: sessionIdOf(hash), hash, accountId, browser, createdAt: now, lastUsedAt: now };
-        return (await sessions.insert(session)) ? secret : null;
+        const id = sessionIdOf(hash);
+        const session = { id, hash, accountId, browser, createdAt: now, lastUsedAt: now };
+        return (await sessions.insert(session)) ? { id, secret } : null;
       });
+      await endExcess(accountId, started.id);
+      return started.secret;
     },
 
     /** One indexed read. null: malformed, unknown, revoked, or not used for 30 days. */
@@ -67,6 +81,7 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
       const credential = { kind: 'session', session } as const;
       const caller = {
         accountId,
+        countsAs: account.countsAs,
         ownerId: accountId,
         credential,
         isSuspended: account.isSuspended,
@@ -78,7 +93,7 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
     /** The account's sessions, newest first. The caller's own shows this use, which is stored a moment later. */
     async list({ accountId, credential }: Caller): Promise<Session[]> {
       const own = credential.kind === 'session' ? credential.session : null;
-      const listed = (await sessions.list(accountId, listedSessions)).filter(isValid);
+      const listed = (await sessions.list(accountId, sessionsPerAccount)).filter(isValid);
       return listed.map((session) => (session.id === own?.id ? own : session));
     },
 
@@ -89,7 +104,8 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
 
     /** Revokes every session of the account but the caller's own. @returns how many */
     revokeOthers({ accountId, credential }: Caller): Promise<number> {
-      return sessions.revokeAll(accountId, credential.kind === 'session' ? credential.session.id : null);
+      const exceptId = credential.kind === 'session' ? credential.session.id : null;
+      return inParts(revokedAtOnce, (limit) => sessions.revokeSome(accountId, limit, exceptId));
     },
   };
 }

@@ -1,17 +1,48 @@
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
-import { DropError, notFound, suspended } from '../domain/errors.ts';
+import { DropError, notFound, suspended, unavailable } from '../domain/errors.ts';
+import { capReached, type Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
+import type { SignInStore } from '../sign-ins/sign-in-store.ts';
+import { createKeyedQueue } from '../util/queues.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
-import type { TokenStore } from './credential-stores.ts';
+import type { CredentialPosition, TokenStore } from './credential-stores.ts';
 import { createUseRecorder } from './last-use.ts';
 import { hashToken, isExpiredToken, isWellFormedToken, newToken, type Token, tokenIdOf } from './token.ts';
 
+/** Tokens are counted up to so many: an account of an earlier release may have very many. */
+export const tokensCounted = 1_000;
+
+/** Of so many of the newest tokens, which is the default of the cap, those are found that were not used for longest. */
+const comparedTokens = 200;
+
+/** Requests of one account that ask for a token and wait for each other, in one process. */
+const maxAsking = 50;
+
+/** A part of the list of an account's tokens. */
+export interface TokenPage {
+  /** Active ones, newest first. */
+  readonly tokens: readonly Token[];
+  /** Where the next part begins; null: this is the last one. */
+  readonly next: CredentialPosition | null;
+}
+
+/** Who asks for a token. */
+export type Asking = Pick<Caller, 'accountId' | 'countsAs'>;
+
 export type Tokens = ReturnType<typeof createTokens>;
 
-export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log }) {
-  const { tokens, clock, log } = deps;
+export function createTokens(deps: {
+  tokens: TokenStore;
+  signIns: Pick<SignInStore, 'countVerified'>;
+  limits: Pick<Limits, 'take'>;
+  clock: Clock;
+  log: Log;
+  config: { readonly TOKENS_PER_ACCOUNT: number };
+}) {
+  const { tokens, signIns, limits, clock, log, config } = deps;
   const recordUse = createUseRecorder({ clock, log }, 'token', tokens.touch);
+  const asking = createKeyedQueue(1, maxAsking);
 
   /** One indexed read. null: the token is unknown, was revoked or has expired. */
   async function findValid(hash: string) {
@@ -29,12 +60,68 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
       if (now === null) throw invalidToken();
       if (now.account.isSuspended) throw suspended();
     };
-    const { isSuspended } = found.account;
+    const { isSuspended, countsAs } = found.account;
     const { accountId } = token;
-    return { accountId, ownerId: accountId, credential: { kind: 'token', token }, isSuspended, confirm };
+    const credential = { kind: 'token', token } as const;
+    return { accountId, countsAs, ownerId: accountId, credential, isSuspended, confirm };
+  }
+
+  /** Whether the account may have one more token. A sign-in that it has approved counts as the token that it will have. */
+  async function hasRoom(accountId: string): Promise<boolean> {
+    const most = config.TOKENS_PER_ACCOUNT;
+    const now = clock.now();
+    const active = await tokens.countActive(accountId, now, most);
+    return active < most && active + (await signIns.countVerified(accountId, now)) < most;
+  }
+
+  /** @throws DropError `quota_exceeded` */
+  async function checkRoom(accountId: string): Promise<void> {
+    if (await hasRoom(accountId)) return;
+    const most = config.TOKENS_PER_ACCOUNT;
+    throw capReached(`The account has the maximum of ${most} active tokens: revoke one first.`, most);
+  }
+
+  /**
+   * Does what makes a token, or approves one that a poll makes, which is never refused: the cap and the rate are checked here.
+   * Requests of one account wait for each other; those of several processes at the same moment may pass the cap, all together by
+   * less than NEW_TOKENS_PER_ACCOUNT.
+   * @throws DropError `quota_exceeded` and nothing is done; `unavailable` if too many wait
+   */
+  async function ask<T>({ accountId, countsAs }: Asking, make: () => Promise<T>): Promise<T> {
+    const done = await asking.run(accountId, async () => {
+      await checkRoom(accountId);
+      await limits.take('token', countsAs);
+      return { made: await make() };
+    });
+    if (done === undefined) throw unavailable('Too many tokens are asked for at once: try again.');
+    return done.made;
+  }
+
+  /** Only the returned text contains the token. @param label null: none @param expiresAt Unix ms; null: it does not expire */
+  async function mint(
+    accountId: string,
+    label: string | null,
+    expiresAt: number | null = null,
+  ): Promise<string> {
+    return retryOnCollision(async () => {
+      const token = newToken();
+      const hash = hashToken(token);
+      const times = { createdAt: clock.now(), lastUsedAt: null, expiresAt };
+      const isStored = await tokens.insert({ id: tokenIdOf(hash), hash, accountId, label, ...times });
+      return isStored ? token : null;
+    });
   }
 
   return {
+    ask,
+    hasRoom,
+    checkRoom,
+    mint,
+
+    /** As `mint`, for a person. @throws DropError as `ask` */
+    create: (asking: Asking, label: string | null, expiresAt: number | null): Promise<string> =>
+      ask(asking, () => mint(asking.accountId, label, expiresAt)),
+
     /**
      * Spec 5. One indexed read. @param authorization the header @throws DropError `unauthorized` without a bearer credential,
      * `invalid_token` for a malformed, unknown, revoked or expired token
@@ -57,33 +144,43 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
 
     identify,
 
-    /** Only the returned text contains the token. @param label null: none @param expiresAt Unix ms; null: it does not expire */
-    async mint(accountId: string, label: string | null, expiresAt: number | null = null): Promise<string> {
-      return retryOnCollision(async () => {
-        const token = newToken();
-        const hash = hashToken(token);
-        const record = {
-          id: tokenIdOf(hash),
-          hash,
-          accountId,
-          label,
-          createdAt: clock.now(),
-          lastUsedAt: null,
-          expiresAt,
-        };
-        return (await tokens.insert(record)) ? token : null;
-      });
-    },
-
     /** Revokes a token that was created and not shown. */
     async takeBack(accountId: string, token: string): Promise<void> {
       await tokens.revoke(accountId, tokenIdOf(hashToken(token)));
     },
 
-    /** The account's active tokens, newest first. */
-    async list({ accountId }: Pick<Caller, 'accountId'>): Promise<Token[]> {
+    /** A part of the account's tokens: at most `limit`, those that follow `after` (null: the newest). */
+    async list(
+      { accountId }: Pick<Caller, 'accountId'>,
+      limit: number,
+      after: CredentialPosition | null = null,
+    ): Promise<TokenPage> {
+      const found = await tokens.list(accountId, limit + 1, after);
       const now = clock.now();
-      return (await tokens.list(accountId)).filter((token) => !isExpiredToken(token, now));
+      const part = found.slice(0, limit);
+      const next = found.length > limit ? (part.at(-1) ?? null) : null;
+      return { tokens: part.filter((token) => !isExpiredToken(token, now)), next };
+    },
+
+    /** Of its newest tokens those that were not used for longest, the longest first: which a person may want to revoke. */
+    async listLeastUsed({ accountId }: Pick<Caller, 'accountId'>, limit: number): Promise<Token[]> {
+      const now = clock.now();
+      const listed = await tokens.list(accountId, comparedTokens);
+      const active = listed.filter((token) => !isExpiredToken(token, now));
+      const lastUse = ({ lastUsedAt, createdAt }: Token) => lastUsedAt ?? createdAt;
+      return active.sort((a, b) => lastUse(a) - lastUse(b)).slice(0, limit);
+    },
+
+    /** How many active tokens the account has; `atMost` if it has as many or more. */
+    count: ({ accountId }: Pick<Caller, 'accountId'>, atMost: number): Promise<number> =>
+      tokens.countActive(accountId, clock.now(), atMost),
+
+    /** One read. @throws DropError `not_found` when the account has no such token */
+    async find({ accountId }: Pick<Caller, 'accountId'>, tokenId: string): Promise<Token> {
+      const token = await tokens.find(tokenId);
+      const isActive = token?.accountId === accountId && !isExpiredToken(token, clock.now());
+      if (token === null || !isActive) throw notFound('token');
+      return token;
     },
 
     /** @param label null for none @throws DropError `not_found` when the account has no such token */

@@ -20,6 +20,11 @@ export function timeWindowOf(now: number, durationMs: number): TimeWindow {
   return { id: String(index), durationMs, retryAfterSeconds: Math.max(1, Math.ceil(left / 1000)) };
 }
 
+/** When the UTC day of that moment began, Unix ms. */
+export function startOfDay(now: number): number {
+  return now - (now % dayMs);
+}
+
 /** The UTC day; its id is the date (`2026-01-31`). */
 export function dayOf(now: number): TimeWindow {
   return { ...timeWindowOf(now, dayMs), id: new Date(now).toISOString().slice(0, 10) };

@@ -28,7 +28,7 @@ export async function openOperatorServices(
   const jobs: JobMonitor = engine.jobs;
   const audit = createAudit(base);
   const limits = createLimits({ ...base, limiter: engine.rateLimiter });
-  const tokens = createTokens(base);
+  const tokens = createTokens({ ...base, limits });
   const followUps = createFollowUps({ ...base, purger: await openPurger(config, clock) });
   return {
     config,
@@ -36,10 +36,14 @@ export async function openOperatorServices(
     jobs,
     moderation: createModeration({ ...base, audit, followUps }),
     reports: createReports({ ...base, limits, audit }),
-    /** Creates a token, and the account at its first use. @returns the token in plain text */
+    /**
+     * Creates a token, and the account at its first use. @returns the token in plain text
+     * @throws DropError `quota_exceeded` if the account has the maximum of active tokens
+     */
     async createToken(identity: Identity, label: string | null): Promise<string> {
       const now = clock.now();
       const account = await accounts.findOrCreate(identity, newId(now), now);
+      await tokens.checkRoom(account.id);
       return tokens.mint(account.id, label);
     },
     signInKey: () => keepSignInKey(engine.secrets),

@@ -105,8 +105,8 @@ async function assemble(
   const { parseJson, findTitle, compare, findQuotes } = threads;
 
   const base = { ...engine, changes: engine.pageChanges, clock, log, config };
-  const tokens = createTokens(base);
   const limits = createLimits({ ...base, limiter: engine.rateLimiter });
+  const tokens = createTokens({ ...base, limits });
   const passcodes = createPasscodes({ ...base, hasher: parts.passcodeHasher, sealer, limits });
   const followUps = createFollowUps({ ...base, purger });
   const rendering = createRendering({ ...base, renderer: threads, atOnce: maxRenders });
@@ -128,7 +128,7 @@ async function assemble(
     ready: () => engine.ready(),
   });
 
-  const removals = [engine.signIns.expireByAccount, engine.tokens.revokeAll, engine.sessions.revokeAll];
+  const removals = [engine.tokens.revokeSome, engine.sessions.revokeSome];
 
   return {
     config,
@@ -150,7 +150,7 @@ async function assemble(
     jobs,
     parseJson,
     findQuotes,
-    accounts: createAccounts({ ...base, removals, followUps }),
+    accounts: createAccounts({ ...base, removals, sealer, followUps }),
     sessions: createSessions(base),
     signIns: createSignIns({ ...base, tokens, sealer }),
     /** null: people sign in with the local sign-in key. */

@@ -162,7 +162,7 @@ export function createIdempotency(deps: {
      */
     async admit(caller: Caller, key: string | null): Promise<void> {
       const isRepeat = key !== null && (await isDone(caller, key));
-      await limits.take(isRepeat ? 'repeat' : 'write', caller.accountId);
+      await limits.take(isRepeat ? 'repeat' : 'write', caller.countsAs);
     },
 
     /**

@@ -29,6 +29,6 @@ export function createSqliteIdempotencyStore(db: Database): IdempotencyStore {
       await db.write(() => sql.remove.run(accountId, key, lease));
     },
 
-    removeCreatedBefore: removalOf(db, 'idempotency_keys', 'created_at < ?'),
+    removeCreatedBefore: removalOf(db, idempotencyRecord, 'created_at < ?'),
   };
 }

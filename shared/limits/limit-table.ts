@@ -6,16 +6,19 @@ export interface LimitNumbers {
   readonly CHANGES_PER_MINUTE: number;
   readonly SIGN_IN_STARTS_PER_MINUTE: number;
   readonly SIGN_INS_PER_ACCOUNT: number;
+  readonly NEW_TOKENS_PER_ACCOUNT: number;
 }
 
-interface Limit {
+export interface Limit {
   readonly windowMs: number;
   maximum(config: LimitNumbers): number;
   /** The message of the error. @param maximum as above */
   refusal(maximum: number): string;
+  /** Default: `rate_limited`. */
+  readonly code?: 'quota_exceeded';
 }
 
-/** What one account, or one upload address, may do in a window of time. */
+/** What one account (by its `countsAs`), or one upload address, may do in a window of time. */
 export const limitTable = {
   /** A POST or PUT of a drop. */
   write: perMinute((config) => config.WRITES_PER_MINUTE, 'writes'),
@@ -32,6 +35,11 @@ export const limitTable = {
   },
   /** A sign-in that an account approves, denies or begins: somebody who guesses codes may have many addresses, but few accounts. */
   'sign-in-of': perTenMinutes((config) => config.SIGN_INS_PER_ACCOUNT, 'sign-ins of one account'),
+  /** A token that is asked for, by the form or by approving a sign-in. It has the code of the cap, which is checked with it. */
+  token: {
+    ...perTenMinutes((config) => config.NEW_TOKENS_PER_ACCOUNT, 'new tokens'),
+    code: 'quota_exceeded',
+  },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 export type LimitName = keyof typeof limitTable;
@@ -44,7 +52,6 @@ const visitorLimits = [
   'comment-of',
   'comment-to',
   'sign-in',
-  'sign-in-from',
   'code',
   'code-from',
   'passcode',

@@ -3,9 +3,9 @@ import type { Clock } from '../domain/clock.ts';
 import { type Code, DropError } from '../domain/errors.ts';
 import { attemptWindowMs, dayOf, minuteMs, timeWindowOf } from '../domain/time-windows.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
-import { type LimitName, type LimitNumbers, limitTable } from './limit-table.ts';
+import { type Limit, type LimitName, type LimitNumbers, limitTable } from './limit-table.ts';
 import type { Quota, RateLimiter } from './rate-limiter.ts';
-import { networkLimitFactor, quotaOf, quotasOf, type Visitor } from './visitor.ts';
+import { quotaOf, type Visitor } from './visitor.ts';
 
 /** Caps of drops and versions do not reset, so clients wait long before they retry: a day. */
 const capRetrySeconds = 86_400;
@@ -19,11 +19,16 @@ export type Limits = ReturnType<typeof createLimits>;
 export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config: LimitNumbers }) {
   const { limiter, clock, config } = deps;
 
-  /** @throws DropError `rate_limited` */
-  async function takeAll(quotas: readonly Quota[], windowMs: number, message: string): Promise<void> {
+  /** @throws DropError `rate_limited`, or that code */
+  async function takeOne(
+    quota: Quota,
+    windowMs: number,
+    message: string,
+    code: Code = 'rate_limited',
+  ): Promise<void> {
     const window = timeWindowOf(clock.now(), windowMs);
-    const full = await limiter.take(quotas, window);
-    if (full !== null) throw tooMany('rate_limited', message, full.limit, window.retryAfterSeconds);
+    const full = await limiter.take([quota], window);
+    if (full !== null) throw tooMany(code, message, full.limit, window.retryAfterSeconds);
   }
 
   const attempts = (windowMs: number, message: string): Attempts =>
@@ -32,18 +37,24 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
     );
 
   return {
-    /** @param id what is counted apart: mostly an account @throws DropError `rate_limited` */
+    /**
+     * @param id what is counted apart: mostly `countsAs` of an account, so that the next account of a person who deletes one
+     * continues its counts @throws DropError `rate_limited`, for a token `quota_exceeded`
+     */
     take(name: LimitName, id: string): Promise<void> {
-      const { windowMs, maximum, refusal } = limitTable[name];
+      const { windowMs, maximum, refusal, code }: Limit = limitTable[name];
       const most = maximum(config);
-      return takeAll([quotaOf(name, id, most)], windowMs, refusal(most));
+      return takeOne(quotaOf(name, id, most), windowMs, refusal(most), code);
     },
 
-    /** Counts the start of a sign-in for the address and its network. */
-    takeSignInStart(visitor: Visitor): Promise<void> {
+    /**
+     * Counts the start of a sign-in for the network alone: each start is a record that is kept for a day, and a network of IPv6
+     * has 65,536 addresses as limits count them.
+     */
+    takeSignInStart({ network }: Pick<Visitor, 'network'>): Promise<void> {
       const limit = config.SIGN_IN_STARTS_PER_MINUTE;
-      const message = `At most ${limit} sign-ins a minute from one address, and ${limit * networkLimitFactor} from one network.`;
-      return takeAll(quotasOf('sign-in', visitor, limit), minuteMs, message);
+      const message = `At most ${limit} sign-ins a minute from one network.`;
+      return takeOne(quotaOf('sign-in', network, limit), minuteMs, message);
     },
 
     /** What a write of the caller counts for (DropStore). */

@@ -14,11 +14,11 @@ export function quotaOf(name: QuotaName, id: string, limit: number) {
 }
 
 /** The limit of a network is this many times the limit of an address. */
-export const networkLimitFactor = 10;
+const networkLimitFactor = 10;
 
 /** The network comes first: once used up, its addresses are not counted. IPv4 has one quota. @param limit for an address */
 export function quotasOf(
-  name: 'sign-in' | 'code' | 'passcode' | 'report' | 'comment',
+  name: 'code' | 'passcode' | 'report' | 'comment',
   { address, network }: Visitor,
   limit: number,
 ) {

@@ -19,7 +19,7 @@ export function watchEngine(meter: Meter, engine: Engine, clock: Clock): Engine 
   const isFull = ({ key }: Quota) => limitHit(key.split(':', 1)[0] ?? '');
   const published = meter.counter('publishes_total', ['drop', 'version']);
   const step = meter.counter('sign_ins_total', ['started', 'approved', 'denied', 'claimed', 'session']);
-  const reported = meter.counter('reports_total', ['inserted', 'known', 'full']);
+  const reported = meter.counter('reports_total', ['inserted', 'known', 'full', 'all_full']);
   const noticed = meter.histogram('page_change_notice_duration_seconds')();
   let viewed = 0;
   meter.read('views_recorded_total', () => viewed);

@@ -11,7 +11,7 @@ export type NewAct = Pick<AuditEntry, 'act' | 'by' | 'target' | 'reason'>;
 export type Audit = ReturnType<typeof createAudit>;
 
 /** The audit log of operators: no act without an entry. */
-export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Clock }) {
+export function createAudit({ auditLog, clock }: { auditLog: Omit<AuditLog, 'removeBefore'>; clock: Clock }) {
   return {
     /**
      * @param describe returns the outcome as a text for operators @throws what the work and the log throw. If the log fails

@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Comment } from '../comments/comment.ts';
 import type { CommentStore } from '../comments/comment-store.ts';
-import type { SessionStore, TokenStore } from '../credentials/credential-stores.ts';
+import type { CredentialPosition, SessionStore, TokenStore } from '../credentials/credential-stores.ts';
 import {
   hashToken,
   maskTokens,
@@ -11,6 +11,7 @@ import {
   tokenIdPattern,
   tokenIn,
 } from '../credentials/token.ts';
+import { tokensCounted } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import { notFound } from '../domain/errors.ts';
 import { slugPattern } from '../domain/ids.ts';
@@ -18,12 +19,14 @@ import type { Drop, OwnedVersion } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { EdgeResult, FollowUps } from '../jobs/follow-ups.ts';
 import type { SignInStore } from '../sign-ins/sign-in-store.ts';
-
+import { inParts } from '../util/parts.ts';
 import type { Audit } from './audit.ts';
 import type { ModerationStore } from './moderation-store.ts';
 
 /** Number of an account's drops that are returned at once. */
 export const dropsAtOnce = 20;
+const tokensAtOnce = 20;
+const revokedAtOnce = 100;
 
 /** The operator and the reason for an act. */
 export interface Operator {
@@ -43,8 +46,12 @@ export interface ChangedPage {
 /** An account with its tokens and drops. */
 export interface AccountSummary {
   readonly account: Account;
-  /** Newest first. */
+  /** At most `tokensAtOnce`, newest first. */
   readonly tokens: readonly Token[];
+  /** Where the next ones begin; null: there are none. */
+  readonly nextTokens: CredentialPosition | null;
+  /** Active ones; `tokensCounted`: as many or more. */
+  readonly tokenCount: number;
   /** At most `dropsAtOnce`, newest first. */
   readonly drops: readonly Drop[];
   readonly dropCount: number;
@@ -72,7 +79,7 @@ export function createModeration(deps: {
   comments: Pick<CommentStore, 'find' | 'remove'>;
   accounts: AccountStore;
   tokens: TokenStore;
-  sessions: Pick<SessionStore, 'revokeAll'>;
+  sessions: Pick<SessionStore, 'revokeSome'>;
   signIns: Pick<SignInStore, 'expireByAccount'>;
   audit: Audit;
   followUps: FollowUps;
@@ -93,14 +100,22 @@ export function createModeration(deps: {
     return drop;
   }
 
-  /** @param page of its drops, from 1 */
-  async function summarize(account: Account, page = 1): Promise<AccountSummary> {
+  /** @param page of its drops, from 1 @param after where its tokens begin; null: with the newest */
+  async function summarize(
+    account: Account,
+    page = 1,
+    after: CredentialPosition | null = null,
+  ): Promise<AccountSummary> {
     const newest = { page, pageSize: dropsAtOnce, sortBy: 'created_at', sortOrder: 'desc' } as const;
-    const [ofAccount, listed] = await Promise.all([
-      tokens.list(account.id),
+    const [found, tokenCount, listed] = await Promise.all([
+      tokens.list(account.id, tokensAtOnce + 1, after),
+      tokens.countActive(account.id, clock.now(), tokensCounted),
       drops.list(account.id, { ...newest, metadata: [] }),
     ]);
-    return { account, tokens: ofAccount, drops: listed.drops, dropCount: listed.total };
+    const shown = found.slice(0, tokensAtOnce);
+    const nextTokens = found.length > shown.length ? (shown.at(-1) ?? null) : null;
+    const ofTokens = { tokens: shown, nextTokens, tokenCount };
+    return { account, ...ofTokens, drops: listed.drops, dropCount: listed.total };
   }
 
   async function findAccounts(user: string): Promise<Account[]> {
@@ -177,8 +192,10 @@ export function createModeration(deps: {
         { act: 'revoke-tokens', by, target: nameOf(account), reason },
         async () => {
           const expired = await signIns.expireByAccount(account.id);
-          const revoked = await tokens.revokeAll(account.id);
-          return { signIns: expired, tokens: revoked, sessions: await sessions.revokeAll(account.id) };
+          const revokeAll = (store: Pick<SessionStore, 'revokeSome'>) =>
+            inParts(revokedAtOnce, (limit) => store.revokeSome(account.id, limit));
+          const revoked = await revokeAll(tokens);
+          return { signIns: expired, tokens: revoked, sessions: await revokeAll(sessions) };
         },
         (done) => `done: tokens ${done.tokens}, sessions ${done.sessions}, sign-ins ${done.signIns}`,
       ),
@@ -196,10 +213,14 @@ export function createModeration(deps: {
     /** Not logged. null: no such account. */
     findAccount: (id: string): Promise<Account | null> => accounts.find(id),
 
-    /** Not logged. null: no such account. @param page of its drops, from 1 */
-    async describeAccount(id: string, page: number): Promise<AccountSummary | null> {
+    /** Not logged. null: no such account. @param page of its drops, from 1 @param after where its tokens begin */
+    async describeAccount(
+      id: string,
+      page: number,
+      after: CredentialPosition | null,
+    ): Promise<AccountSummary | null> {
       const account = await accounts.find(id);
-      return account === null ? null : summarize(account, page);
+      return account === null ? null : summarize(account, page, after);
     },
 
     /** Logs that the operator is about to see a version of the page. @throws DropError `not_found` */

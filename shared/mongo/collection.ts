@@ -12,6 +12,7 @@ import {
 } from 'mongoose';
 import type { BlobIds } from '../blobs/blob-store.ts';
 import { columnOf, keyOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
+import { inParts } from '../util/parts.ts';
 import { inBackground, isDuplicateOf } from './errors.ts';
 
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`
@@ -99,6 +100,20 @@ export function collectionOf<R extends StoredRecord>(
     // proof: the schema has the fields of the declaration
     const model = connection.model(collection, schema) as unknown as Model<D>;
 
+    /**
+     * Deletes at most `limit` records, by two commands: one command for very many would take longer than the servers are given.
+     * @returns how many there were; fewer than `limit`: none is left
+     */
+    async function removeSome(filter: Filter, limit: number): Promise<number> {
+      const found = await model
+        .find(filter, { _id: 1 }, { limit, batchSize: limit + 1 })
+        .lean<{ readonly _id: string }[]>();
+      if (found.length === 0) return 0;
+      const isFound = { _id: { $in: found.map(({ _id }) => _id) } };
+      await model.deleteMany({ $and: [filter, isFound] } as Filter); // proof: ids are texts
+      return found.length;
+    }
+
     return {
       model,
 
@@ -155,9 +170,17 @@ export function collectionOf<R extends StoredRecord>(
         return (await model.deleteMany(filter)).deletedCount;
       },
 
-      /** Returns a function that deletes the records whose time in that field is before its argument (Unix ms). */
-      removalBefore: (time: keyof D & string) => async (before: number) => {
-        await model.deleteMany({ [time]: { $lt: before } } as Filter); // proof: a field of the documents
+      removeSome,
+
+      /** A method that deletes the records whose time in that field is before its argument (Unix ms), in parts. */
+      removalBefore(time: keyof D & string): (before: number) => Promise<void> {
+        const { remove } = inBackground({
+          async remove(before: number) {
+            const filter = { [time]: { $lt: before } } as Filter; // proof: a field of the documents
+            await inParts(idsPerDelete, (limit) => removeSome(filter, limit));
+          },
+        });
+        return remove;
       },
     };
   }

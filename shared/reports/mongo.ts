@@ -31,71 +31,79 @@ const placedReports = collectionOf(
 export function createMongoReportStore(connection: Connection): ReportStore {
   const reports = placedReports.in(connection);
 
+  const countOpen = (atMost: number) =>
+    reports.model.countDocuments(isOpen, { limit: atMost, hint: 'reports_state' });
+
   async function drawPlace(dropId: string, cap: number): Promise<number | null> {
     const taken = await reports.model.find({ drop_id: dropId, ...hasPlace }, { _id: 0, place: 1 }).lean();
     const places = taken.map(({ place }) => place).filter((place) => place !== null);
     return pickPlace(places, cap);
   }
 
-  return forRequests<ReportStore>(connection, {
-    async insert(report, cap) {
-      for (let attempt = 0; attempt < attempts; attempt++) {
-        if ((await reports.model.exists({ _id: report.id })) !== null) return 'known';
-        const place = await drawPlace(report.dropId, cap);
-        if (place === null) return 'full';
-        const placed = { ...report, closedAt: null, place };
-        if (await reports.insertUnlessTaken(placed, '_id_', 'reports_place')) return 'inserted';
-      }
-      throw unavailable('Too many parallel reports of this page.');
-    },
+  return {
+    ...forRequests<Omit<ReportStore, 'removeClosedBefore'>>(connection, {
+      countOpen,
 
-    async find(id) {
-      const found = await reports.find({ _id: id });
-      return found === null ? null : withoutPlace(found);
-    },
+      async insert(report, cap, capOfAll) {
+        for (let attempt = 0; attempt < attempts; attempt++) {
+          if ((await reports.model.exists({ _id: report.id })) !== null) return 'known';
+          const place = await drawPlace(report.dropId, cap);
+          if (place === null) return 'full';
+          if ((await countOpen(capOfAll)) >= capOfAll) return 'all_full';
+          const placed = { ...report, closedAt: null, place };
+          if (await reports.insertUnlessTaken(placed, '_id_', 'reports_place')) return 'inserted';
+        }
+        throw unavailable('Too many parallel reports of this page.');
+      },
 
-    async list(query) {
-      const options = { sort: newestFirst, limit: query.limit, hint: indexFor(query) };
-      return (await reports.list(matching(query), options)).map(withoutPlace);
-    },
+      async find(id) {
+        const found = await reports.find({ _id: id });
+        return found === null ? null : withoutPlace(found);
+      },
 
-    async listPages(limit) {
-      const [found] = await reports.model.aggregate<PagesDocument>([
-        { $match: isOpen },
-        {
-          $group: {
-            _id: { slug: '$slug', reason: '$reason' },
-            count: { $sum: 1 },
-            first: { $min: '$created_at' },
-            newest: { $max: '$created_at' },
+      async list(query) {
+        const options = { sort: newestFirst, limit: query.limit, hint: indexFor(query) };
+        return (await reports.list(matching(query), options)).map(withoutPlace);
+      },
+
+      async listPages(limit) {
+        const [found] = await reports.model.aggregate<PagesDocument>([
+          { $match: isOpen },
+          {
+            $group: {
+              _id: { slug: '$slug', reason: '$reason' },
+              count: { $sum: 1 },
+              first: { $min: '$created_at' },
+              newest: { $max: '$created_at' },
+            },
           },
-        },
-        {
-          $group: {
-            _id: '$_id.slug',
-            open: { $sum: '$count' },
-            first: { $min: '$first' },
-            newest: { $max: '$newest' },
-            reasons: { $push: { reason: '$_id.reason', count: '$count' } },
+          {
+            $group: {
+              _id: '$_id.slug',
+              open: { $sum: '$count' },
+              first: { $min: '$first' },
+              newest: { $max: '$newest' },
+              reasons: { $push: { reason: '$_id.reason', count: '$count' } },
+            },
           },
-        },
-        {
-          $facet: {
-            pages: [{ $sort: { open: -1, newest: -1, _id: 1 } }, { $limit: limit }],
-            total: [{ $count: 'pages' }],
+          {
+            $facet: {
+              pages: [{ $sort: { open: -1, newest: -1, _id: 1 } }, { $limit: limit }],
+              total: [{ $count: 'pages' }],
+            },
           },
-        },
-      ]);
-      const pages = (found?.pages ?? []).map(toPage);
-      return { pages, others: (found?.total[0]?.pages ?? 0) - pages.length };
-    },
+        ]);
+        const pages = (found?.pages ?? []).map(toPage);
+        return { pages, others: (found?.total[0]?.pages ?? 0) - pages.length };
+      },
 
-    close: (id, now) => reports.update({ _id: id, ...isOpen }, closing(now)),
+      close: (id, now) => reports.update({ _id: id, ...isOpen }, closing(now)),
 
-    closeByPage: (slug, now) => reports.updateAll({ slug, ...isOpen }, closing(now)),
+      closeByPage: (slug, now) => reports.updateAll({ slug, ...isOpen }, closing(now)),
+    }),
 
     removeClosedBefore: reports.removalBefore('closed_at'),
-  });
+  };
 }
 
 function withoutPlace({ place: _, ...report }: RecordOf<typeof placedReport>): Report {

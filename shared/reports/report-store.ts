@@ -15,9 +15,17 @@ export interface ReportQuery {
 /** Reports of pages. A report outlives its drop, so that deleting a drop hides no report. */
 export interface ReportStore {
   /**
-   * `known`: stored before, unchanged. `full`: the drop has `cap` open reports. Atomic: parallel calls never pass the cap.
+   * `known`: stored before, unchanged. `full`: the drop has `cap` open reports. Atomic: parallel calls never pass that cap.
+   * `all_full`: there are `capOfAll` open reports of all drops; parallel calls of several processes may pass it by one each.
    */
-  insert(report: NewReport, cap: number): Promise<'inserted' | 'known' | 'full'>;
+  insert(
+    report: NewReport,
+    cap: number,
+    capOfAll: number,
+  ): Promise<'inserted' | 'known' | 'full' | 'all_full'>;
+
+  /** How many reports are open; `atMost` if there are as many or more. By an index. */
+  countOpen(atMost: number): Promise<number>;
 
   /** null: no such report. */
   find(id: string): Promise<Report | null>;

@@ -1,8 +1,9 @@
 import type { Clock } from '../domain/clock.ts';
-import { notFound } from '../domain/errors.ts';
+import { type DropError, notFound } from '../domain/errors.ts';
 import type { Page } from '../drops/drop.ts';
-import type { Limits } from '../limits/limits.ts';
+import { capReached, type Limits } from '../limits/limits.ts';
 import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
+import type { Log } from '../log/log.ts';
 import type { Audit } from '../moderation/audit.ts';
 import type { Operator } from '../moderation/moderation.ts';
 import type { Complaint, Report, ReportedPage } from './report.ts';
@@ -29,14 +30,24 @@ export function createReports(deps: {
     readonly REPORTS_PER_HOUR: number;
     readonly REPORTS_PER_DROP_PER_HOUR: number;
     readonly REPORTS_OPEN_PER_DROP: number;
+    readonly REPORTS_OPEN_MAX: number;
   };
+  log: Log;
 }) {
-  const { reports, limits, audit, clock, config } = deps;
+  const { reports, limits, audit, clock, config, log } = deps;
+
+  function tooManyOpen(): DropError {
+    const most = config.REPORTS_OPEN_MAX;
+    log.warn({ reports: most }, 'reports are refused until operators close some: too many are open');
+    const message = `The operators of this service have ${most} reports to read first, so yours was not stored.`;
+    return capReached(message, most);
+  }
 
   return {
     /**
      * A repeat with the same id changes nothing and counts for no limit. @param id generated when the form was shown
-     * @param visitor not stored @returns false: too many open reports, not stored @throws DropError `rate_limited`
+     * @param visitor not stored @returns false: too many open reports of the page, not stored
+     * @throws DropError `rate_limited`; `quota_exceeded` if too many reports of all pages are open
      */
     async submit(page: Page, id: string, complaint: Complaint, visitor: Visitor): Promise<boolean> {
       if ((await reports.find(id)) !== null) return true;
@@ -49,10 +60,22 @@ export function createReports(deps: {
           ...quotasOf('report', visitor, config.REPORTS_PER_HOUR),
           quotaOf('report-of', dropId, config.REPORTS_PER_DROP_PER_HOUR),
         ],
-        check: () => reports.insert(report, config.REPORTS_OPEN_PER_DROP),
+        check: () => reports.insert(report, config.REPORTS_OPEN_PER_DROP, config.REPORTS_OPEN_MAX),
         counts: (stored) => stored !== 'known', // a parallel request stored it
       });
+      if (outcome === 'all_full') throw tooManyOpen();
       return outcome !== 'full';
+    },
+
+    /** Whether so many reports are open that further ones are refused. */
+    isFull: async (): Promise<boolean> =>
+      (await reports.countOpen(config.REPORTS_OPEN_MAX)) >= config.REPORTS_OPEN_MAX,
+
+    /** Whether so many reports of the page are open that further ones are not stored. */
+    async isFullFor(slug: string): Promise<boolean> {
+      const limit = config.REPORTS_OPEN_PER_DROP;
+      const open = await reports.list({ slug, withClosed: false, before: null, limit });
+      return open.length === limit;
     },
 
     /** Newest first. @throws DropError `not_found` if there is no report `before` */

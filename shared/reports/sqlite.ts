@@ -27,6 +27,9 @@ export function createSqliteReportStore(db: Database): ReportStore {
     hasRoom: db.prepareTuples<[hasRoom: number]>(
       `SELECT count(*) < ? FROM reports WHERE ${isOpen} AND drop_id = ?`,
     ),
+    countOpen: db.prepareTuples<[count: number]>(
+      `SELECT count(*) FROM (SELECT 1 FROM reports WHERE ${isOpen} AND created_at >= 0 LIMIT ?)`,
+    ),
     listOpen: prepareList(isOpen),
     listAll: prepareList(),
     listOpenOfPage: prepareList(isOpen, 'slug = $slug'),
@@ -43,11 +46,16 @@ export function createSqliteReportStore(db: Database): ReportStore {
     closeByPage: db.prepare(`UPDATE reports SET closed_at = ? WHERE slug = ? AND ${isOpen}`),
   };
 
+  const countOpen = (atMost: number) => sql.countOpen.get(atMost)?.[0] ?? 0;
+
   return {
-    insert(report, cap) {
+    countOpen: async (atMost) => countOpen(atMost),
+
+    insert(report, cap, capOfAll) {
       return db.write(() => {
         if (sql.isKnown.get(report.id) !== undefined) return 'known';
         if (sql.hasRoom.get(cap, report.dropId)?.[0] !== 1) return 'full';
+        if (countOpen(capOfAll) >= capOfAll) return 'all_full';
         insert({ ...report, closedAt: null });
         return 'inserted';
       });
@@ -73,6 +81,6 @@ export function createSqliteReportStore(db: Database): ReportStore {
 
     closeByPage: (slug, now) => db.write(() => sql.closeByPage.run(now, slug).changes),
 
-    removeClosedBefore: removalOf(db, 'reports', 'closed_at < ?'),
+    removeClosedBefore: removalOf(db, reportRecord, 'closed_at < ?'),
   };
 }

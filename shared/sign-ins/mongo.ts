@@ -19,35 +19,43 @@ const expired = { $set: { status: 'expired' } } as const;
 export function createMongoSignInStore(connection: Connection): SignInStore {
   const signIns = collection.in(connection);
 
-  return forRequests<SignInStore>(connection, {
-    insert: (signIn) => signIns.insertUnlessTaken(signIn, 'sign_ins_code'),
+  return {
+    ...forRequests<Omit<SignInStore, 'removeExpiredBefore'>>(connection, {
+      insert: (signIn) => signIns.insertUnlessTaken(signIn, 'sign_ins_code'),
 
-    find: (id) => signIns.find({ _id: id }),
+      find: (id) => signIns.find({ _id: id }),
 
-    findByCode: (codeHash) => signIns.find({ code_hash: codeHash }),
+      findByCode: (codeHash) => signIns.find({ code_hash: codeHash }),
 
-    findByPoll: (pollHash) => signIns.find({ poll_hash: pollHash }),
+      findByPoll: (pollHash) => signIns.find({ poll_hash: pollHash }),
 
-    approve: (id, accountId, now) =>
-      signIns.update(ofStatus(id, 'pending', now), { $set: { status: 'verified', account_id: accountId } }),
+      approve: (id, accountId, now) =>
+        signIns.update(ofStatus(id, 'pending', now), { $set: { status: 'verified', account_id: accountId } }),
 
-    deny: (id, now) => signIns.update(ofStatus(id, 'pending', now), expired),
+      deny: (id, now) => signIns.update(ofStatus(id, 'pending', now), expired),
 
-    claim: (id, now) => signIns.change(ofStatus(id, 'verified', now), { $set: { status: 'claimed' } }),
+      claim: (id, now) => signIns.change(ofStatus(id, 'verified', now), { $set: { status: 'claimed' } }),
 
-    async expireByAccount(accountId) {
-      const count = await signIns.updateAll({ account_id: accountId, status: 'verified' }, expired);
-      // Second, so that sign-ins that are claimed in between are included.
-      await signIns.updateAll({ account_id: accountId, status: 'claimed' }, expired);
-      return count;
-    },
+      countVerified: (accountId, now) =>
+        signIns.model.countDocuments(
+          { account_id: accountId, status: 'verified', expires_at: { $gt: now } },
+          { hint: 'sign_ins_account' },
+        ),
 
-    async expire(now) {
-      await signIns.updateAll({ status: { $in: unfinished }, expires_at: { $lte: now } }, expired);
-    },
+      async expireByAccount(accountId) {
+        const count = await signIns.updateAll({ account_id: accountId, status: 'verified' }, expired);
+        // Second, so that sign-ins that are claimed in between are included.
+        await signIns.updateAll({ account_id: accountId, status: 'claimed' }, expired);
+        return count;
+      },
+
+      async expire(now) {
+        await signIns.updateAll({ status: { $in: unfinished }, expires_at: { $lte: now } }, expired);
+      },
+    }),
 
     removeExpiredBefore: signIns.removalBefore('expires_at'),
-  });
+  };
 }
 
 function ofStatus(id: string, status: SignInStatus, now: number) {

@@ -23,6 +23,9 @@ export interface SignInStore {
   /** verified → claimed. Exactly one of parallel calls gets the sign-in, the others null. */
   claim(id: string, now: number): Promise<SignIn | null>;
 
+  /** How many sign-ins the account has approved that have no token yet: verified, and not past `expires_at`. By an index. */
+  countVerified(accountId: string, now: number): Promise<number>;
+
   /** verified or claimed sign-ins of that account → expired. Returns how many were verified. */
   expireByAccount(accountId: string): Promise<number>;
 

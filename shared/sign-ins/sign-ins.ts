@@ -1,9 +1,12 @@
-import type { Account, Identity } from '../accounts/account.ts';
+import { type Account, type Identity, localProvider } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
+import { identityHashes } from '../accounts/identity-hash.ts';
 import { hashToken } from '../credentials/token.ts';
 import type { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import { newId, randomBase62 } from '../domain/ids.ts';
+import { startOfDay } from '../domain/time-windows.ts';
+import { capReached } from '../limits/limits.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
 import { newCode, type Requester, readCode, type SignIn, type SignInStatus } from './sign-in.ts';
@@ -18,6 +21,7 @@ interface SignInNumbers {
   readonly SIGN_IN_TTL_SECONDS: number;
   readonly SIGN_IN_KEEP_SECONDS: number;
   readonly POLL_INTERVAL_SECONDS: number;
+  readonly LOCAL_ACCOUNTS_MAX: number;
 }
 
 /** The secrets of a new sign-in: the code for the user, the poll token for the client. */
@@ -37,7 +41,7 @@ export type PollResult =
 export function createSignIns(deps: {
   signIns: SignInStore;
   accounts: AccountStore;
-  tokens: Pick<Tokens, 'mint' | 'takeBack'>;
+  tokens: Pick<Tokens, 'ask' | 'mint' | 'takeBack'>;
   sealer: Pick<Sealer, 'hashes'>;
   clock: Clock;
   config: SignInNumbers;
@@ -64,6 +68,18 @@ export function createSignIns(deps: {
 
   function onlyPending(signIn: SignIn | null): SignIn | null {
     return statusAt(signIn, clock.now()) === 'pending' ? signIn : null;
+  }
+
+  /** Identity providers decide how many accounts there may be; the sign-in key lets its holder choose any name. */
+  async function checkRoomFor({ provider }: Identity): Promise<void> {
+    const most = config.LOCAL_ACCOUNTS_MAX;
+    if (provider !== localProvider || (await accounts.count(provider, most)) < most) return;
+    throw capReached(`This service has the maximum of ${most} accounts: ask its operator.`, most);
+  }
+
+  async function isApprovedBy(id: string, accountId: string): Promise<boolean> {
+    const signIn = await signIns.find(id);
+    return signIn?.accountId === accountId && approvedStates.includes(statusAt(signIn, clock.now()));
   }
 
   /** The status when another poll has claimed the sign-in, or it expired in between. */
@@ -133,13 +149,22 @@ export function createSignIns(deps: {
       return onlyPending(await signIns.find(id));
     },
 
-    /** May be repeated. @returns false: expired, denied or approved for another account, or the account was deleted */
+    /**
+     * May be repeated. @returns false: expired, denied or approved for another account, or the account was deleted
+     * @throws DropError `quota_exceeded` if the account has no room for another token: the sign-in stays as it is
+     */
     async approve(id: string, accountId: string): Promise<boolean> {
-      if ((await accounts.find(accountId)) === null) return false; // it was deleted: its token would be invalid
-      const now = clock.now();
-      if (await signIns.approve(id, accountId, now)) return true;
-      const signIn = await signIns.find(id);
-      return signIn?.accountId === accountId && approvedStates.includes(statusAt(signIn, now));
+      const account = await accounts.find(accountId);
+      if (account === null) return false; // it was deleted: its token would be invalid
+      if (onlyPending(await signIns.find(id)) === null) return isApprovedBy(id, accountId);
+      const { countsAs } = account;
+      try {
+        const approve = () => signIns.approve(id, accountId, clock.now());
+        return (await tokens.ask({ accountId, countsAs }, approve)) || (await isApprovedBy(id, accountId));
+      } catch (error) {
+        if (await isApprovedBy(id, accountId)) return true; // by a parallel request, which took the last place
+        throw error;
+      }
     },
 
     /** May be repeated. @returns false: it was approved */
@@ -153,10 +178,18 @@ export function createSignIns(deps: {
       return (await accounts.findByIdentity(identity)) !== null;
     },
 
-    /** Finds or creates the account of an identity (spec 5.3). */
-    signInWith(identity: Identity): Promise<Account> {
+    /**
+     * Finds or creates the account of an identity (spec 5.3). A new one continues the counts of one that was deleted today.
+     * @throws DropError `quota_exceeded` if people have created too many accounts with the local sign-in key
+     */
+    async signInWith(identity: Identity): Promise<Account> {
       const now = clock.now();
-      return accounts.findOrCreate(identity, newId(now), now);
+      if ((await accounts.findByIdentity(identity)) !== null)
+        return accounts.findOrCreate(identity, newId(now), now);
+      await checkRoomFor(identity);
+      const since = startOfDay(now);
+      const inherited = await accounts.findInheritance(identityHashes(sealer, identity), since);
+      return accounts.findOrCreate(identity, newId(now), now, inherited);
     },
   };
 }

@@ -1,12 +1,16 @@
 import type { Database } from '../sqlite/database.ts';
-import { removalOf, tableOf } from '../sqlite/table.ts';
-import { signInRecord } from './sign-in.ts';
+import { changeInParts, removalOf, tableOf } from '../sqlite/table.ts';
+import { type SignInStatus, signInRecord } from './sign-in.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 export function createSqliteSignInStore(db: Database): SignInStore {
   const table = tableOf(db, signInRecord);
   const insert = table.inserting('ON CONFLICT (code_hash) DO NOTHING');
   const isOver = "status IN ('pending', 'verified') AND expires_at <= ?";
+  const prepareExpiry = (condition: string) =>
+    db.prepare(`
+      UPDATE sign_ins SET status = 'expired'
+      WHERE id IN (SELECT id FROM sign_ins WHERE ${condition} LIMIT ?)`);
   const sql = {
     approve: db.prepare(`
       UPDATE sign_ins SET status = 'verified', account_id = ?
@@ -15,9 +19,12 @@ export function createSqliteSignInStore(db: Database): SignInStore {
       UPDATE sign_ins SET status = 'expired' WHERE id = ? AND status = 'pending' AND expires_at > ?`),
     claim: table.changing(`
       UPDATE sign_ins SET status = 'claimed' WHERE id = ? AND status = 'verified' AND expires_at > ?`),
-    end: db.prepare("UPDATE sign_ins SET status = 'expired' WHERE account_id = ? AND status = ?"),
+    countVerified: db.prepareTuples<[count: number]>(
+      "SELECT count(*) FROM sign_ins WHERE account_id = ? AND status = 'verified' AND expires_at > ?",
+    ),
+    end: prepareExpiry('account_id = ? AND status = ?'),
     isAnyOver: db.prepare(`SELECT 1 FROM sign_ins WHERE ${isOver} LIMIT 1`),
-    expire: db.prepare(`UPDATE sign_ins SET status = 'expired' WHERE ${isOver}`),
+    expire: prepareExpiry(isOver),
   };
 
   return {
@@ -35,20 +42,23 @@ export function createSqliteSignInStore(db: Database): SignInStore {
 
     claim: (id, now) => db.write(() => sql.claim(id, now)),
 
-    expireByAccount(accountId) {
-      return db.write(() => {
-        const { changes } = sql.end.run(accountId, 'verified');
-        sql.end.run(accountId, 'claimed');
-        return changes;
-      });
+    countVerified: async (accountId, now) => sql.countVerified.get(accountId, now)?.[0] ?? 0,
+
+    async expireByAccount(accountId) {
+      const end = (status: SignInStatus) =>
+        changeInParts(db, (limit) => sql.end.run(accountId, status, limit).changes);
+      const count = await end('verified');
+      // Second, so that sign-ins that are claimed in between are included.
+      await end('claimed');
+      return count;
     },
 
     // The job calls this often, and mostly there is nothing to do: no write then.
     async expire(now) {
       if (sql.isAnyOver.get(now) === undefined) return;
-      await db.write(() => sql.expire.run(now));
+      await changeInParts(db, (limit) => sql.expire.run(now, limit).changes);
     },
 
-    removeExpiredBefore: removalOf(db, 'sign_ins', 'expires_at < ?'),
+    removeExpiredBefore: removalOf(db, signInRecord, 'expires_at < ?'),
   };
 }

@@ -1,4 +1,5 @@
 import { columnOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
+import { inParts } from '../util/parts.ts';
 import type { Database, Value, Values } from './database.ts';
 
 export type Row = readonly Value[];
@@ -112,12 +113,33 @@ export function insertSql(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
-/** Returns a function that deletes the records of the condition, such as `expires_at < ?`, and writes nothing if there is none. */
-export function removalOf(db: Database, table: string, condition: string): (value: Value) => Promise<void> {
-  const isAny = db.prepareTuples(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`);
-  const remove = db.prepare(`DELETE FROM ${table} WHERE ${condition}`);
+/** Changing so many rows takes one to three milliseconds. */
+const rowsPerWrite = 100;
+
+/**
+ * Writes in parts, with other work between. @param change changes at most `limit` rows inside a write and returns how many: fewer
+ * if none is left @returns how many
+ */
+export function changeInParts(db: Database, change: (limit: number) => number): Promise<number> {
+  return inParts(rowsPerWrite, (limit) => db.write(() => change(limit)));
+}
+
+/**
+ * Returns a function that deletes the records of the condition, such as `expires_at < ?`, in parts, and writes nothing if there
+ * is none.
+ */
+export function removalOf(
+  db: Database,
+  { name, key }: Pick<StoredRecord, 'name' | 'key'>,
+  condition: string,
+): (value: Value) => Promise<void> {
+  const keys = key.map(columnOf).join(', ');
+  const isAny = db.prepareTuples(`SELECT 1 FROM ${name} WHERE ${condition} LIMIT 1`);
+  const remove = db.prepare(
+    `DELETE FROM ${name} WHERE (${keys}) IN (SELECT ${keys} FROM ${name} WHERE ${condition} LIMIT ?)`,
+  );
   return async (value) => {
-    if (isAny.get(value) !== undefined) await db.write(() => remove.run(value));
+    if (isAny.get(value) !== undefined) await changeInParts(db, (limit) => remove.run(value, limit).changes);
   };
 }
 

@@ -7,11 +7,13 @@ const collection = collectionOf(uploadRecord, ['uploads_end', { expires_at: 1 }]
 
 export function createMongoUploadStore(connection: Connection): UploadStore {
   const uploads = collection.in(connection);
-  return forRequests<UploadStore>(connection, {
-    insert: uploads.insert,
+  return {
+    ...forRequests<Omit<UploadStore, 'removeExpiredBefore'>>(connection, {
+      insert: uploads.insert,
 
-    find: (hash) => uploads.find({ _id: hash }),
+      find: (hash) => uploads.find({ _id: hash }),
+    }),
 
     removeExpiredBefore: uploads.removalBefore('expires_at'),
-  });
+  };
 }

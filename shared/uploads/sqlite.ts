@@ -13,6 +13,6 @@ export function createSqliteUploadStore(db: Database): UploadStore {
 
     find: table.find('WHERE hash = ?'),
 
-    removeExpiredBefore: removalOf(db, 'uploads', 'expires_at < ?'),
+    removeExpiredBefore: removalOf(db, uploadRecord, 'expires_at < ?'),
   };
 }

@@ -66,7 +66,7 @@ export function createUploads(deps: {
     ): Promise<{ secret: string; expiresAt: number }> {
       drops.checkExpiry(details.expiresAt);
       if (target !== null) await drops.check(caller, target);
-      await limits.take('upload', caller.accountId);
+      await limits.take('upload', caller.countsAs);
       const lock = details.passcode === null ? null : await drops.makeLock(caller, details.passcode);
       const secret = randomBase62(secretLength);
       const expiresAt = clock.now() + uploadMs;
@@ -97,7 +97,7 @@ export function createUploads(deps: {
     async admit({ caller, hash }: OpenUpload): Promise<void> {
       const isRepeat = await idempotency.isDone(caller, keyOf(hash));
       if (isRepeat) await limits.take('upload-repeat', hash);
-      else await limits.take('write', caller.accountId);
+      else await limits.take('write', caller.countsAs);
     },
 
     /**

@@ -130,6 +130,13 @@ export interface TimeSlices {
   isOver(): boolean;
 }
 
+/** Resolves after some turns of the event loop, so that other work runs. */
+export async function giveTurns(): Promise<void> {
+  await nextTurn();
+  const ended = performance.now();
+  for (let turn = 1; turn < turnsBetween && performance.now() - ended < turnMs; turn++) await nextTurn();
+}
+
 export function createTimeSlices(): TimeSlices {
   /** Settles when the turns after the last part are over: a part that comes later waits for none. */
   let free: Promise<void> = Promise.resolve();
@@ -139,12 +146,7 @@ export function createTimeSlices(): TimeSlices {
       const part = free.then(() => {
         begun = performance.now();
       });
-      free = part.then(async () => {
-        await nextTurn();
-        const ended = performance.now();
-        for (let turn = 1; turn < turnsBetween && performance.now() - ended < turnMs; turn++)
-          await nextTurn();
-      });
+      free = part.then(giveTurns);
       return part;
     },
     isOver: () => performance.now() - begun > turnMs,

@@ -6,6 +6,8 @@ import { forRequests, inBackground, isDuplicateOf } from '../mongo/errors.ts';
 import type { DayViews, ViewCount, ViewTotals } from './view-store.ts';
 
 const updatesPerCall = 500;
+const daysPerPart = 1_000;
+const partsPerCall = 50;
 
 /** Views of one drop on one UTC day. */
 const dayViewsRecord = record('day_views', {
@@ -39,7 +41,22 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
     if (gone.length > 0) await days.remove({ $or: gone.map((dropId) => daysOf(dropId)) });
   }
 
+  /** Where the next call of `removeDaysBefore` goes on. */
+  let checkedUpTo = '';
+
   const calls = inBackground({
+    /** Ids begin with the drop, so all are looked at, in turns of calls. */
+    async removeDaysBefore(day: string) {
+      for (let part = 0; part < partsPerCall; part++) {
+        const sorted = { sort: { _id: 1 }, limit: daysPerPart, batchSize: daysPerPart + 1 } as const;
+        const found = await days.model.find({ _id: { $gt: checkedUpTo } }, { _id: 1 }, sorted).lean();
+        const old = found.map(({ _id }) => _id).filter((id) => id.slice(id.indexOf('/') + 1) < day);
+        if (old.length > 0) await days.remove({ _id: { $in: old } });
+        checkedUpTo = found.length < daysPerPart ? '' : (found.at(-1)?._id ?? '');
+        if (checkedUpTo === '') return;
+      }
+    },
+
     async addToDrops(number: number, chunk: readonly (readonly [dropId: string, count: number])[]) {
       const adds = chunk.map(([dropId, count]) => ({
         filter: { _id: dropId, views_batch: { $lt: number } },
@@ -84,6 +101,8 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
   });
   return {
     ...reads,
+    removeDaysBefore: calls.removeDaysBefore,
+
     async addBatch(number, counts) {
       for (const chunk of chunksOf([...sumByDrop(counts)])) await calls.addToDrops(number, chunk);
       for (const chunk of chunksOf(counts)) await calls.addToDays(number, chunk);

@@ -100,6 +100,7 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
         }
       }),
 
+    removeDaysBefore: totals.removeDaysBefore,
     listDays: totals.listDays,
     listDaysOfDrops: totals.listDaysOfDrops,
   };

@@ -1,4 +1,5 @@
 import type { Database } from '../sqlite/database.ts';
+import { removalOf } from '../sqlite/table.ts';
 import type { ViewStore } from './view-store.ts';
 
 /** `add` writes to drops and days itself: a write that fails has changed nothing, so flush numbers are not needed. */
@@ -28,6 +29,8 @@ export function createSqliteViewStore(db: Database): ViewStore {
     },
 
     aggregate: async () => undefined,
+
+    removeDaysBefore: removalOf(db, { name: 'day_views', key: ['dropId', 'day'] }, 'day < ?'),
 
     listDays: async (dropId, from = '') => new Map(sql.listDays.all(dropId, from)),
 

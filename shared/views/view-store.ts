@@ -17,8 +17,14 @@ export interface DayViews {
   ): Promise<Map<string, ReadonlyMap<string, number>>>;
 }
 
+/** Removes old days; drops keep their sums. */
+export interface DayRemoval {
+  /** Removes the days before that one (`2026-01-31`), in parts. May leave some for later calls. */
+  removeDaysBefore(day: string): Promise<void>;
+}
+
 /** Counts views by drop and by UTC day, each view once. Ignores views of drops that do not exist. */
-export interface ViewStore extends DayViews {
+export interface ViewStore extends DayViews, DayRemoval {
   /**
    * Records counted views. Atomic. @param writer the process, new at each start @param flush rises with each call; a failed
    * call is repeated under its number, and counts once @param counts at most one entry for a drop and day
@@ -30,7 +36,7 @@ export interface ViewStore extends DayViews {
 }
 
 /** The sums of views, for a ViewStore whose `add` records views elsewhere: its `aggregate` adds them here in batches. */
-export interface ViewTotals extends DayViews {
+export interface ViewTotals extends DayViews, DayRemoval {
   /** May be repeated: numbers not above the last of a drop and day are ignored. @param counts one entry for a drop and day */
   addBatch(number: number, counts: readonly ViewCount[]): Promise<void>;
 }

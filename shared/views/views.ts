@@ -103,6 +103,9 @@ function sumOf(counts: readonly ViewCount[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
+/** Days of views are kept for two years. Drops keep their sums for ever. */
+export const viewDaysKept = 731;
+
 /** The largest number of days that can be read at once. */
 export const maxViewDays = 365;
 

@@ -24,6 +24,7 @@ import { makeTestMongo } from '../support/mongo.ts';
 const day = '2026-01-31';
 const openReports = { withClosed: false, slug: null, before: null, limit: 10 };
 const allReports = { ...openReports, withClosed: true };
+const earlierDeleted = { id: 'd5', deletedAt: start };
 const earlier = { id: 'd5', createdAt: start };
 const listed: DropQuery = { ...newestFirst, pageSize: 20 };
 const slug = 'slug-1-7';
@@ -129,17 +130,26 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.sessions.list('n7', 9), 'find sessions by sessions_account'],
     [() => stores.sessions.touch(session.id, later, start), 'update sessions by _id_'],
     [() => stores.sessions.revoke('account', session.id), 'delete sessions by _id_'],
-    [() => stores.sessions.revokeAll('n8', session.id), 'delete sessions by sessions_account'],
-    [() => stores.sessions.removeUsedBefore(start), 'delete sessions by sessions_use'],
-    [() => stores.accounts.listDeleted(10), 'find accounts by accounts_deleted'],
+    [
+      () => stores.sessions.revokeSome('n8', 9, session.id),
+      'find sessions by sessions_account',
+      'delete sessions by _id_',
+    ],
+    [() => stores.sessions.removeUsedBefore(start), 'find sessions by sessions_use'],
+    [() => stores.accounts.listDeleted(10, null), 'find accounts by accounts_deleted'],
+    [() => stores.accounts.listDeleted(10, earlierDeleted), 'find accounts by accounts_deleted'],
+    [() => stores.accounts.findInheritance(['a', 'b'], start), 'find accounts by accounts_identity_hash'],
+    [() => stores.accounts.count('local', 10), 'aggregate accounts by accounts_identity'],
     [() => stores.tokens.insert(aToken()), 'insert tokens'],
     [() => stores.tokens.findByHash(token.hash), 'aggregate tokens by _id_'],
     [() => stores.tokens.find(token.id), 'find tokens by _id_'],
-    [() => stores.tokens.revokeAll('n8'), 'delete tokens by tokens_account'],
-    [() => stores.tokens.list('n7'), 'find tokens by tokens_account'],
+    [() => stores.tokens.revokeSome('n8', 9), 'find tokens by tokens_account', 'delete tokens by _id_'],
+    [() => stores.tokens.list('n7', 9), 'find tokens by tokens_account'],
+    [() => stores.tokens.list('n7', 9, { id: 'd7', createdAt: start }), 'find tokens by tokens_account'],
+    [() => stores.tokens.countActive('n7', start, 9), 'aggregate tokens by tokens_account'],
     [() => stores.tokens.touch(token.id, later, start), 'update tokens by _id_'],
     [() => stores.tokens.rename('account', token.id, 'x'), 'findAndModify tokens by _id_'],
-    [() => stores.tokens.removeExpiredBefore(start), 'delete tokens by tokens_end'],
+    [() => stores.tokens.removeExpiredBefore(start), 'find tokens by tokens_end'],
     [() => stores.tokens.revoke('account', token.id), 'delete tokens by _id_'],
     [() => stores.signIns.insert(aSignIn()), 'insert sign_ins'],
     [() => stores.signIns.find(signIn.id), 'find sign_ins by _id_'],
@@ -147,9 +157,10 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.signIns.findByPoll('poll-7'), 'find sign_ins by sign_ins_poll'],
     [() => stores.signIns.approve(signIn.id, 'a7', later), 'update sign_ins by _id_'],
     [() => stores.signIns.claim(signIn.id, later), 'findAndModify sign_ins by _id_'],
+    [() => stores.signIns.countVerified('n7', start), 'aggregate sign_ins by sign_ins_account'],
     [() => stores.signIns.expireByAccount('n7'), ...Array(2).fill('update sign_ins by sign_ins_account')],
     [() => stores.signIns.expire(later), 'update sign_ins by sign_ins_status'],
-    [() => stores.signIns.removeExpiredBefore(start), 'delete sign_ins by sign_ins_end'],
+    [() => stores.signIns.removeExpiredBefore(start), 'find sign_ins by sign_ins_end'],
     [() => stores.auditLog.end('e7', 'done', later), 'update audit_log by _id_'],
     [() => stores.auditLog.list('e7', 10), 'find audit_log by _id_'],
     [() => stores.idempotency.find('a', 'k'), 'find idempotency_keys by _id_'],
@@ -162,7 +173,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.idempotency.remove(anIdempotencyRecord()), 'delete idempotency_keys by _id_'],
     [
       () => stores.idempotency.removeCreatedBefore(start),
-      'delete idempotency_keys by idempotency_keys_created',
+      'find idempotency_keys by idempotency_keys_created',
     ],
     [() => stores.cards.put('d7', { digest: 'x', png: new Uint8Array(1) }), 'update cards by _id_'],
     [() => stores.cards.find('d7'), 'find cards by _id_'],
@@ -176,14 +187,14 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.cards.delete(['d7']), 'delete cards by _id_'],
     [() => stores.pendingTasks.findExisting(['d7', 'none']), 'find drops by _id_'],
     [() => stores.uploads.find('d7'), 'find uploads by _id_'],
-    [() => stores.uploads.removeExpiredBefore(start), 'delete uploads by uploads_end'],
+    [() => stores.uploads.removeExpiredBefore(start), 'find uploads by uploads_end'],
     [() => stores.viewTotals.listDays('d7'), 'find day_views by _id_'],
     [() => stores.viewTotals.listDaysOfDrops(['d7', 'd8', 'd9'], [day]), 'find day_views by _id_'],
     [() => stores.renders.findHead('unknown', 2), 'find artefacts by _id_'],
     [() => stores.renders.listRendered(['d7'], 1), 'find artefacts by _id_'],
     [() => stores.renders.deleteOlder('d7', 2), 'find artefacts by _id_'],
     [
-      () => stores.reports.insert(aReport(), 20),
+      () => stores.reports.insert(aReport(), 20, 100_000),
       'find reports by _id_',
       'find reports by reports_place',
       'insert reports',
@@ -199,7 +210,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.reports.list({ ...allReports, slug: 'n7' }), 'find reports by reports_page'],
     [() => stores.reports.closeByPage('abc', later), 'update reports by reports_open_page'], // the one that was inserted above
     [() => stores.reports.close('r7', later), 'update reports by _id_'],
-    [() => stores.reports.removeClosedBefore(start), 'delete reports by reports_state'],
+    [() => stores.reports.removeClosedBefore(start), 'find reports by reports_state'],
     [
       () => stores.viewTotals.addBatch(start + 1, [{ dropId: 'd7', day, count: 1 }]),
       'update drops by _id_',

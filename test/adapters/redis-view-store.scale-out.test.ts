@@ -41,6 +41,7 @@ function createTotals() {
       for (const [dropId, count] of drops) add(dropId, number, count);
       for (const { dropId, day, count } of counts) add(`${dropId}/${day}`, number, count);
     },
+    removeDaysBefore: async () => undefined,
     listDays: async () => new Map(),
     listDaysOfDrops: async () => new Map(),
   };

@@ -21,6 +21,13 @@ describe('Drops that a release without a search in tags had stored in SQLite', (
     const older = new DatabaseSync(path);
     older.exec(`
       DROP TABLE comments;
+      DROP INDEX accounts_by_identity_hash;
+      ALTER TABLE accounts DROP COLUMN identity_hash;
+      ALTER TABLE accounts DROP COLUMN counts_as;
+      DROP INDEX day_views_by_day;
+      DROP TRIGGER audit_log_stays;
+      DROP TABLE audit_sweeps;
+      CREATE TRIGGER audit_log_stays BEFORE DELETE ON audit_log BEGIN SELECT RAISE(ABORT, 'x'); END;
       ALTER TABLE drop_versions DROP COLUMN sha256;
       ALTER TABLE drops DROP COLUMN comments;
       ALTER TABLE reports DROP COLUMN comment_id;

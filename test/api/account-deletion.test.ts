@@ -3,7 +3,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import { callEverything } from '../support/calls.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { json, useEdgeDoubles } from '../support/edge-double.ts';
-import { expectError } from '../support/expect.ts';
+import { expectError, expectTooMany } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import {
   type Owner,
@@ -15,7 +15,8 @@ import {
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const hour = 3_600_000;
+const minute = 60_000;
+const hour = 60 * minute;
 const operator = { by: 'root', reason: null };
 
 const remove = (owner: Owner, confirm = owner.userId) =>
@@ -74,6 +75,28 @@ describe('DELETE /api/me', () => {
     expect((await service.get(`/p/${slug}`)).status).to.equal(200);
   });
 
+  it('the next account of the identity continues the counts of the day and of the minute, again and again', async () => {
+    const usage = ({ userId }: Owner) =>
+      service.services.accounts.readUsage({ accountId: userId, ownerId: userId });
+    let owner = await service.newOwner('hopper');
+    for (let round = 1; round <= 3; round++) {
+      for (let n = 0; n < 15; n++) expect((await owner.post()).status).to.equal(201);
+      await remove(owner);
+      owner = await service.newOwner('hopper');
+      expect(await usage(owner)).to.include({ writes: 15 * round, drops: 0 });
+    }
+    for (let n = 0; n < 15; n++) expect((await owner.post()).status).to.equal(201);
+    expectTooMany(await owner.post(), 'rate_limited');
+    expect((await (await service.newOwner('lovelace')).post()).status, 'another identity').to.equal(201);
+    service.clock.advance(minute);
+    expect((await owner.post()).status, 'the next minute').to.equal(201);
+    await remove(owner);
+    service.clock.advance(12 * hour);
+    owner = await service.newOwner('hopper');
+    expect(await usage(owner), 'the next day').to.include({ writes: 0 });
+    expect((await service.accountOf(owner)).countsAs).to.equal(owner.userId);
+  });
+
   it('without confirm, or with another user_id: 400 invalid_arg, and nothing is deleted', async () => {
     const [owner, other] = [await service.newOwner(), await service.newOwner()];
     const { slug } = await owner.create();
@@ -109,7 +132,7 @@ describe('DELETE /api/me', () => {
     expect(await signIns.approve(other?.id ?? '', owner.userId), 'approved afterwards').to.equal(false);
   });
 
-  it('leaves no data: blobs, drops, tokens, and after an hour no record of the account', async () => {
+  it('leaves no data: blobs, drops, tokens, and when the UTC day is over no record of the account', async () => {
     const { engine, jobs } = service.services;
     const owner = await service.newOwner();
     const drop = await owner.create({ context: 'why' });
@@ -119,7 +142,7 @@ describe('DELETE /api/me', () => {
     const page = await engine.drops.findPage(drop.slug, null);
     expect(ids).to.have.length(2);
     await remove(owner);
-    for (const pause of [0, 70_000, 70_000, hour]) {
+    for (const pause of [0, 70_000, 70_000, 24 * hour]) {
       service.clock.advance(pause);
       await service.settle();
     }
@@ -128,7 +151,7 @@ describe('DELETE /api/me', () => {
     for (const id of ids) expect(await engine.html.get(id)).to.equal(null);
     expect(await engine.contexts.get(ids[1] ?? '')).to.equal(null);
     expect(await engine.pendingTasks.find(page?.dropId ?? '')).to.equal(null);
-    expect(await engine.tokens.list(owner.userId)).to.deep.equal([]);
+    expect(await engine.tokens.list(owner.userId, 9)).to.deep.equal([]);
     expect(await engine.accounts.findDeletedAt(owner.userId)).to.equal(null);
   });
 });

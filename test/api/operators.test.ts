@@ -34,7 +34,7 @@ describe('The pages for operators', () => {
     const insert = () => {
       const [id, dropId] = [randomBase62(reportIdLength), randomBase62(8)]; // of drops of their own: none waits for another
       const { reports } = service.services.engine;
-      return reports.insert({ ...report, id, dropId, createdAt: service.clock.now() }, 1);
+      return reports.insert({ ...report, id, dropId, createdAt: service.clock.now() }, 1, 100_000);
     };
     await Promise.all(Array.from({ length: count }, insert));
     return published;
@@ -121,6 +121,7 @@ describe('The pages for operators', () => {
       await engine.reports.insert(
         aReport({ dropId, slug, commentId: id, createdAt: service.clock.now() }),
         9,
+        100_000,
       );
       const { page, text } = await operator.open(`/operators/pages/${slug}`);
       const quote = page.find('blockquote')?.text ?? '';

@@ -21,7 +21,7 @@ describe('bin/dropleaf.js admin reports', () => {
   async function store(...changes: Partial<NewReport>[]): Promise<void> {
     const db = openDatabase(join(home.dir, 'dropleaf.sqlite'));
     const reports = createSqliteReportStore(db);
-    for (const one of changes) await reports.insert(aReport(one), 100);
+    for (const one of changes) await reports.insert(aReport(one), 100, 100_000);
     await db.close();
   }
 

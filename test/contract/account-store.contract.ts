@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import type { DeletedAccount } from '../../shared/accounts/account-store.ts';
 import { lazily } from '../support/between.ts';
-import { inParallel, later, start } from './records.ts';
+import { aVersion, inParallel, later, makeDrop, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 const identity = { provider: 'github:https://github.com', subject: '583231', name: 'octocat' };
@@ -17,11 +18,17 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
 
     it('creates an account for an identity, and finds it again by it, with the newest name', async () => {
       const made = await stores().accounts.findOrCreate(identity, 'a1', start);
-      expect(made).to.deep.equal({ id: 'a1', identity, createdAt: start, suspendedAt: null });
+      expect(made).to.deep.equal({ id: 'a1', identity, createdAt: start, suspendedAt: null, countsAs: 'a1' });
       expect(await stores().accounts.find('a1')).to.deep.equal(made);
       const renamed = { ...identity, name: 'hubot' };
       const found = await stores().accounts.findOrCreate(renamed, 'a2', later);
-      expect(found).to.deep.equal({ id: 'a1', identity: renamed, createdAt: start, suspendedAt: null });
+      expect(found).to.deep.equal({
+        id: 'a1',
+        identity: renamed,
+        createdAt: start,
+        suspendedAt: null,
+        countsAs: 'a1',
+      });
       expect(await stores().accounts.find('a1')).to.deep.equal(found);
       expect(await stores().accounts.find('a2')).to.equal(null);
     });
@@ -32,7 +39,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.findByIdentity({ provider, subject })).to.deep.equal(made);
       expect(await accounts.findByIdentity({ provider, subject: `${subject}0` })).to.equal(null);
       expect(await accounts.findByIdentity({ provider: 'other', subject })).to.equal(null);
-      await accounts.markDeleted('a1', later);
+      await accounts.markDeleted('a1', later, 'hash');
       expect(await accounts.findByIdentity({ provider, subject })).to.equal(null);
     });
 
@@ -88,8 +95,8 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     it('a deleted account is gone for every method, and its identity gets a new account', async () => {
       const old = await accounts.findOrCreate(identity, 'a1', start);
       const other = await makeAccount('a2');
-      expect(await accounts.markDeleted(old.id, later)).to.equal(true);
-      expect(await accounts.markDeleted(old.id, later + 1), 'again').to.equal(false);
+      expect(await accounts.markDeleted(old.id, later, 'hash')).to.equal(true);
+      expect(await accounts.markDeleted(old.id, later + 1, 'hash'), 'again').to.equal(false);
       expect(await accounts.find(old.id)).to.equal(null);
       for (const name of [identity.name, '']) {
         const found = await accounts.findByName(name);
@@ -97,32 +104,86 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       }
       expect(await accounts.setSuspended(old.id, later)).to.equal(null);
       const fresh = await accounts.findOrCreate(identity, 'a3', later);
-      expect(fresh).to.deep.equal({ id: 'a3', identity, createdAt: later, suspendedAt: null });
+      expect(fresh).to.deep.equal({
+        id: 'a3',
+        identity,
+        createdAt: later,
+        suspendedAt: null,
+        countsAs: 'a3',
+      });
       expect(await accounts.find(other)).to.include({ id: other });
     });
 
     it('lists deleted accounts, the longest deleted first, until they are erased', async () => {
       for (const id of ['a1', 'a2', 'a3', 'a4']) await makeAccount(id);
-      await accounts.markDeleted('a2', later);
-      await accounts.markDeleted('a1', later + 1);
-      await accounts.markDeleted('a3', later + 2);
-      expect(await accounts.listDeleted(2)).to.deep.equal(['a2', 'a1']);
+      await accounts.markDeleted('a2', later, 'hash');
+      await accounts.markDeleted('a1', later + 1, 'hash');
+      await accounts.markDeleted('a3', later + 2, 'hash');
+      const list = async (limit: number, after: DeletedAccount | null = null) =>
+        (await accounts.listDeleted(limit, after)).map(({ id }) => id);
+      expect(await list(2)).to.deep.equal(['a2', 'a1']);
+      const [first = null, second = null] = await accounts.listDeleted(2, null);
+      expect(second).to.deep.equal({ id: 'a1', deletedAt: later + 1 });
+      expect(await list(1, first)).to.deep.equal(['a1']);
+      expect(await list(9, second)).to.deep.equal(['a3']);
       expect(await accounts.findDeletedAt('a1')).to.equal(later + 1);
       for (const id of ['a2', 'a4']) await accounts.erase(id); // a4 is not deleted
-      expect(await accounts.listDeleted(9)).to.deep.equal(['a1', 'a3']);
+      expect(await list(9)).to.deep.equal(['a1', 'a3']);
       expect(await accounts.findDeletedAt('a2')).to.equal(null);
       expect(await accounts.find('a4')).to.include({ id: 'a4' });
       expect(await accounts.findDeletedAt('a4')).to.equal(null);
     });
 
+    it('a new account inherits from those that were deleted with the hash of its identity since a time', async () => {
+      const counts = (accountId: string, count: number) =>
+        inParallel(count, () =>
+          makeDrop(stores(), {
+            ownerId: accountId,
+            version: aVersion({ quota: { accountId, day: '2026-01-31', limit: 9 } }),
+          }),
+        );
+      await makeAccount('a1');
+      await counts('a1', 3);
+      expect(await accounts.findInheritance(['hash'], start)).to.equal(null);
+      await accounts.markDeleted('a1', later, 'hash');
+      const first = { countsAs: 'a1', day: '2026-01-31', dayCount: 3 };
+      expect(await accounts.findInheritance(['other', 'hash'], later)).to.deep.equal(first);
+      expect(await accounts.findInheritance(['hash'], later + 1)).to.equal(null);
+      expect(await accounts.findInheritance(['other'], start)).to.equal(null);
+      const next = await accounts.findOrCreate(identity, 'a2', later, first);
+      expect(next).to.include({ id: 'a2', countsAs: 'a1' });
+      expect(await accounts.find('a2')).to.deep.equal(next);
+      expect(await accounts.countDailyWrites('a2', '2026-01-31')).to.equal(3);
+      await counts('a2', 1);
+      await accounts.markDeleted('a2', later, 'hash');
+      expect(await accounts.findInheritance(['hash'], later)).to.deep.equal({ ...first, dayCount: 4 });
+      await accounts.erase('a1');
+      expect(await accounts.findInheritance(['hash'], later), 'the chain').to.deep.equal({
+        ...first,
+        dayCount: 4,
+      });
+    });
+
+    it('counts accounts of a provider with the deleted ones, up to a number', async () => {
+      const { provider } = identity;
+      expect(await accounts.count(provider, 9)).to.equal(0);
+      for (const id of ['a1', 'a2', 'a3']) await makeAccount(id);
+      await accounts.findOrCreate({ ...identity, provider: 'other' }, 'a4', start);
+      await accounts.markDeleted('a1', later, 'hash');
+      expect(await accounts.count(provider, 9)).to.equal(3);
+      expect(await accounts.count(provider, 2)).to.equal(2);
+      await accounts.erase('a1');
+      expect(await accounts.count(provider, 9)).to.equal(2);
+    });
+
     it('one of 20 parallel calls marks an account as deleted; none if it is suspended', async () => {
       const id = await makeAccount();
       await accounts.setSuspended(id, later);
-      expect(await accounts.markDeleted(id, later)).to.equal(false);
+      expect(await accounts.markDeleted(id, later, 'hash')).to.equal(false);
       expect(await accounts.find(id)).to.include({ id, suspendedAt: later });
-      expect(await accounts.markDeleted('nobody', later)).to.equal(false);
+      expect(await accounts.markDeleted('nobody', later, 'hash')).to.equal(false);
       await accounts.setSuspended(id, null);
-      const marked = await inParallel(20, (n) => accounts.markDeleted(id, later + n));
+      const marked = await inParallel(20, (n) => accounts.markDeleted(id, later + n, 'hash'));
       expect(marked.filter(Boolean)).to.have.length(1);
     });
   });

@@ -136,7 +136,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
 
       const open = aReport({ id: 'aReport000000000', dropId: drop.id });
       const closed = aReport({ id: 'Report0000000000', dropId: drop.id, contact: null });
-      for (const report of [open, closed]) await reports.insert(report, 5);
+      for (const report of [open, closed]) await reports.insert(report, 5, 100_000);
       await reports.close(closed.id, later);
       const comment = aComment({ ownerId, dropId: drop.id, versionId: third.id });
       const { seq = 0 } = (await comments.insert(comment, start, { openPerDrop: 5, heldPerDrop: 5 })) ?? {};
@@ -269,7 +269,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       await idempotency.insert(anIdempotencyRecord({ accountId: ownerId }));
       await makeDrop(stores(), { ownerId: goneId });
       await tokens.insert(aToken({ accountId: goneId }));
-      await accounts.markDeleted(goneId, later);
+      await accounts.markDeleted(goneId, later, 'hash');
       clock.set(later);
       const read = await readAll(stores());
       expect(read.accounts.map(({ id }) => id)).to.deep.equal([ownerId]);
@@ -308,7 +308,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const { accounts, tokens, idempotency } = others();
       expect(await tokens.findByHash(token.hash)).to.deep.equal({
         credential: { ...token, lastUsedAt: later },
-        account: { name: 'ann', isSuspended: true },
+        account: { name: 'ann', isSuspended: true, countsAs: ownerId },
       });
       expect(await accounts.setSuspended(ownerId, null)).to.have.property('suspendedAt', null);
       expect(await tokens.findByHash(token.hash)).to.have.nested.property('account.isSuspended', false);
@@ -320,7 +320,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await idempotency.insert({ ...key, lease: 'another' })).to.equal(false);
       const found = await idempotency.find(ownerId, key.key);
       expect(found).to.include({ isDone: true, versionId: key.versionId });
-      expect(await accounts.markDeleted(ownerId, later)).to.equal(true);
+      expect(await accounts.markDeleted(ownerId, later, 'hash')).to.equal(true);
     });
 
     it('a comment whose drop is gone is imported, and stays until no record names its version', async () => {
@@ -395,10 +395,10 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const open = [aReport(), aReport()].map((report) => ({ ...report, closedAt: null }));
       const closed = { ...aReport(), closedAt: later };
       await archive.write('reports', [...open, closed]);
-      expect(await reports.insert(aReport(), 2)).to.equal('full');
+      expect(await reports.insert(aReport(), 2, 100_000)).to.equal('full');
       expect(await reports.close(open[0]?.id ?? '', later)).to.equal(true);
-      expect(await reports.insert(aReport(), 2)).to.equal('inserted');
-      expect(await reports.insert(closed, 2)).to.equal('known');
+      expect(await reports.insert(aReport(), 2, 100_000)).to.equal('inserted');
+      expect(await reports.insert(closed, 2, 100_000)).to.equal('known');
       expect((await reports.list({ withClosed: true, slug: 'abc', before: null, limit: 9 })).length).to.equal(
         4,
       );

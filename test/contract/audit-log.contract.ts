@@ -38,6 +38,16 @@ export function describeAuditLogContract(engine: string, openStores: OpenStores)
       expect(await list()).to.deep.equal([{ ...entry, outcome, endedAt: later }]);
     });
 
+    it('removes entries of acts before a time, in parts, and no others', async () => {
+      await inParallel(250, (n) => auditLog.begin(anEntry(start - 1 - n)));
+      const kept = anEntry(start);
+      await auditLog.begin(kept);
+      for (let round = 0; round < 2; round++) {
+        await auditLog.removeBefore(start);
+        expect(await list()).to.deep.equal([{ ...kept, outcome: null, endedAt: null }]);
+      }
+    });
+
     it('lists the newest first, and continues before the last entry of a page', async () => {
       for (const at of [3, 1, 4, 2, 5]) await auditLog.begin(anEntry(start + at));
       let before: string | null = null;

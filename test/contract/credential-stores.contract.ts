@@ -23,7 +23,7 @@ async function makeAccounts({ accounts }: Stores): Promise<void> {
 function describeCredentials(kind: keyof typeof kinds, engine: string, openStores: OpenStores): void {
   describe(`What TokenStore and SessionStore have in common: ${kind} (${engine})`, () => {
     const stores = useStores(openStores);
-    const account = { name: 'Name of account', isSuspended: false };
+    const account = { name: 'Name of account', isSuspended: false, countsAs: 'account' };
     // The suite knows of both what they have in common.
     const a = kinds[kind] as typeof aSession;
     const store = () => stores()[kind] as Stores['sessions'];
@@ -50,9 +50,9 @@ function describeCredentials(kind: keyof typeof kinds, engine: string, openStore
     it('finds none of an account that is deleted, or unknown', async () => {
       const [credential, orphan] = [await insert(), await insert({ accountId: 'nobody' })];
       expect(await store().findByHash(orphan.hash)).to.equal(null);
-      await stores().accounts.markDeleted('account', later);
+      await stores().accounts.markDeleted('account', later, 'hash');
       expect(await store().findByHash(credential.hash)).to.equal(null);
-      expect(await store().revokeAll('account')).to.equal(1);
+      expect(await store().revokeSome('account', 9)).to.equal(1);
     });
 
     it('refuses one whose id is taken, and keeps the first; of 20 parallel ones it stores one', async () => {
@@ -69,11 +69,27 @@ function describeCredentials(kind: keyof typeof kinds, engine: string, openStore
     it("lists the account's own, newest first, up to a limit", async () => {
       for (const createdAt of [start + 1, start + 3, start + 2]) await insert({ createdAt });
       await insert({ accountId: 'another' });
-      const list = async (limit?: number) =>
+      const list = async (limit: number) =>
         (await store().list('account', limit)).map(({ createdAt }) => createdAt - start);
-      expect(await list()).to.deep.equal([3, 2, 1]);
+      expect(await list(9)).to.deep.equal([3, 2, 1]);
       expect(await list(2)).to.deep.equal([3, 2]);
-      expect(await store().list('nobody')).to.deep.equal([]);
+      expect(await store().list('nobody', 9)).to.deep.equal([]);
+    });
+
+    it('continues a list after one, even if that was revoked; those of equal times are listed once each', async () => {
+      const made = [];
+      for (const createdAt of [start + 1, start, start, start, start - 1])
+        made.push(await insert({ createdAt }));
+      await insert({ accountId: 'another', createdAt: start });
+      const ids = (await store().list('account', 9)).map(({ id }) => id);
+      expect(ids).to.have.members(made.map(({ id }) => id));
+      for (const [n, position] of (await store().list('account', 9)).entries()) {
+        const follow = async (limit: number) =>
+          (await store().list('account', limit, position)).map(({ id }) => id);
+        expect(await follow(9)).to.deep.equal(ids.slice(n + 1));
+        await store().revoke('account', position.id);
+        expect(await follow(1)).to.deep.equal(ids.slice(n + 1, n + 2));
+      }
     });
 
     it('revokes one of the account, and no other', async () => {
@@ -83,17 +99,19 @@ function describeCredentials(kind: keyof typeof kinds, engine: string, openStore
       expect(await store().revoke('account', one.id)).to.equal(true);
       expect(await store().revoke('account', one.id)).to.equal(false);
       expect(await store().findByHash(one.hash)).to.equal(null);
-      expect(await store().list('account')).to.deep.equal([two]);
+      expect(await store().list('account', 99)).to.deep.equal([two]);
     });
 
-    it('revokes all of the account, or all but one, and says how many', async () => {
-      const [own] = [await insert(), await insert(), await insert()];
+    it('revokes at most so many of the account, or all but one, and says how many', async () => {
+      const [own] = [await insert(), await insert(), await insert(), await insert()];
       const others = await insert({ accountId: 'another' });
-      expect(await store().revokeAll('account', own.id)).to.equal(2);
-      expect(await store().list('account')).to.deep.equal([own]);
-      expect(await store().revokeAll('account')).to.equal(1);
-      expect(await store().revokeAll('account')).to.equal(0);
-      expect(await store().list('another')).to.deep.equal([others]);
+      expect(await store().revokeSome('account', 2, own.id)).to.equal(2);
+      expect(await store().list('account', 9)).to.have.length(2);
+      expect(await store().revokeSome('account', 2, own.id)).to.equal(1);
+      expect(await store().list('account', 9)).to.deep.equal([own]);
+      expect(await store().revokeSome('account', 9)).to.equal(1);
+      expect(await store().revokeSome('account', 9)).to.equal(0);
+      expect(await store().list('another', 9)).to.deep.equal([others]);
     });
 
     it('touch records a use only if the last one was before ifUsedBefore', async () => {
@@ -127,7 +145,7 @@ function describeCredentials(kind: keyof typeof kinds, engine: string, openStore
         await use(1_000);
         expect(await store().findByHash(hash)).to.equal(null);
       }
-      expect(await store().list('account')).to.deep.equal([]);
+      expect(await store().list('account', 99)).to.deep.equal([]);
     });
   });
 }
@@ -153,6 +171,25 @@ function describeTokens(engine: string, openStores: OpenStores): void {
       expect((await tokens.find(token.id))?.lastUsedAt).to.equal(start + 100);
     });
 
+    it('counts the tokens of the account that have not expired, up to a number', async () => {
+      const { tokens } = stores();
+      for (const expiresAt of [null, null, later, later + 1]) await tokens.insert(aToken({ expiresAt }));
+      await tokens.insert(aToken({ accountId: 'another' }));
+      expect(await tokens.countActive('account', later - 1, 9)).to.equal(4);
+      expect(await tokens.countActive('account', later, 9)).to.equal(3);
+      expect(await tokens.countActive('account', later, 2)).to.equal(2);
+      expect(await tokens.countActive('nobody', later, 9)).to.equal(0);
+    });
+
+    it('removes more expired ones than one part has', async () => {
+      const { tokens } = stores();
+      await inParallel(600, () => tokens.insert(aToken({ expiresAt: start })));
+      const kept = aToken({ expiresAt: later });
+      await tokens.insert(kept);
+      await tokens.removeExpiredBefore(later);
+      expect(await tokens.list('account', 9)).to.deep.equal([kept]);
+    });
+
     it("renames the account's token, and no other", async () => {
       const { tokens } = stores();
       const token = aToken({ label: 'laptop' });
@@ -169,7 +206,7 @@ function describeTokens(engine: string, openStores: OpenStores): void {
       const [expired, ...others] = [start, start + 1, null].map((expiresAt) => aToken({ expiresAt }));
       for (const token of [expired, ...others]) if (token !== undefined) await tokens.insert(token);
       await tokens.removeExpiredBefore(start + 1);
-      expect(await tokens.list('account')).to.have.deep.members(others);
+      expect(await tokens.list('account', 99)).to.have.deep.members(others);
     });
   });
 }
@@ -183,7 +220,7 @@ function describeSessions(engine: string, openStores: OpenStores): void {
       const [old, kept] = [aSession({ lastUsedAt: later - 1 }), aSession({ lastUsedAt: later })];
       for (const session of [old, kept]) await sessions.insert(session);
       await sessions.removeUsedBefore(later);
-      expect(await sessions.list('account')).to.deep.equal([kept]);
+      expect(await sessions.list('account', 99)).to.deep.equal([kept]);
     });
   });
 }

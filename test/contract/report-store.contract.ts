@@ -16,7 +16,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
 
     async function insert(changes: Partial<NewReport> = {}): Promise<NewReport> {
       const report = aReport(changes);
-      expect(await stores().reports.insert(report, cap)).to.equal('inserted');
+      expect(await stores().reports.insert(report, cap, 100_000)).to.equal('inserted');
       return report;
     }
 
@@ -34,21 +34,32 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     it('a repeat with the same id is known, and changes nothing', async () => {
       const first = await insert();
       const again = aReport({ id: first.id, dropId: 'd2', text: 'changed' });
-      expect(await reports.insert(again, cap)).to.equal('known');
+      expect(await reports.insert(again, cap, 100_000)).to.equal('known');
       expect(await reports.find(first.id)).to.deep.equal({ ...first, closedAt: null });
       expect(await listIds(all)).to.deep.equal([first.id]);
     });
 
     it('stores as many open reports of a drop as the cap allows; a repeat is known even then', async () => {
       const kept = [await insert(), await insert(), await insert()];
-      expect(await reports.insert(aReport(), cap)).to.equal('full');
-      for (const report of kept) expect(await reports.insert(report, cap)).to.equal('known');
+      expect(await reports.insert(aReport(), cap, 100_000)).to.equal('full');
+      for (const report of kept) expect(await reports.insert(report, cap, 100_000)).to.equal('known');
       expect(await listIds()).to.have.members(kept.map(({ id }) => id));
       await insert({ dropId: 'd2' });
     });
 
+    it('stores as many open reports in all as the cap of all allows; closing one makes room', async () => {
+      const kept = [await insert({ dropId: 'd1' }), await insert({ dropId: 'd2' })];
+      expect(await reports.insert(aReport({ dropId: 'd3' }), cap, 2)).to.equal('all_full');
+      for (const report of kept) expect(await reports.insert(report, cap, 2)).to.equal('known');
+      expect([await reports.countOpen(9), await reports.countOpen(1)]).to.deep.equal([2, 1]);
+      await reports.close(kept[0]?.id ?? '', later);
+      expect(await reports.countOpen(9)).to.equal(1);
+      expect(await reports.insert(aReport({ dropId: 'd3' }), cap, 2)).to.equal('inserted');
+      expect(await listIds()).to.have.length(2);
+    });
+
     it('stores exactly the cap of 20 parallel reports of a drop', async () => {
-      const outcomes = await inParallel(20, () => reports.insert(aReport(), cap));
+      const outcomes = await inParallel(20, () => reports.insert(aReport(), cap, 100_000));
       expect(outcomes.filter((outcome) => outcome === 'inserted')).to.have.length(cap);
       expect(outcomes.filter((outcome) => outcome === 'full')).to.have.length(20 - cap);
       expect(await listIds(all)).to.have.length(cap);
@@ -56,7 +67,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
 
     it('stores one report if it is sent 10 times in parallel', async () => {
       const report = aReport();
-      const outcomes = await inParallel(10, () => reports.insert(report, cap));
+      const outcomes = await inParallel(10, () => reports.insert(report, cap, 100_000));
       expect(outcomes.sort()).to.deep.equal(['inserted', ...Array(9).fill('known')]);
     });
 
@@ -66,20 +77,20 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await reports.close(first.id, later + 1)).to.equal(false);
       expect(await reports.close('unknown', later)).to.equal(false);
       expect(await reports.find(first.id)).to.deep.equal({ ...first, closedAt: later });
-      expect(await reports.insert(first, cap), 'a closed one is known too').to.equal('known');
+      expect(await reports.insert(first, cap, 100_000), 'a closed one is known too').to.equal('known');
       await insert();
-      expect(await reports.insert(aReport(), cap)).to.equal('full');
+      expect(await reports.insert(aReport(), cap, 100_000)).to.equal('full');
     });
 
     it('a lowered cap refuses reports until there is room below it', async () => {
       const kept = [await insert(), await insert(), await insert()];
       for (const { id } of kept.slice(0, 2)) {
-        expect(await reports.insert(aReport(), 1)).to.equal('full');
+        expect(await reports.insert(aReport(), 1, 100_000)).to.equal('full');
         await reports.close(id, later);
       }
-      expect(await reports.insert(aReport(), 1)).to.equal('full');
+      expect(await reports.insert(aReport(), 1, 100_000)).to.equal('full');
       await reports.close(kept[2]?.id ?? '', later);
-      expect(await reports.insert(aReport(), 1)).to.equal('inserted');
+      expect(await reports.insert(aReport(), 1, 100_000)).to.equal('inserted');
     });
 
     it('lists the newest first: the open ones, or all', async () => {
@@ -175,7 +186,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(times.sort()).to.deep.equal([later, later + 1, later + 1]);
       expect(await listIds()).to.deep.equal([other.id]);
       for (let i = 0; i < cap; i++) await insert();
-      expect(await reports.insert(aReport(), cap), 'room for as many').to.equal('full');
+      expect(await reports.insert(aReport(), cap, 100_000), 'room for as many').to.equal('full');
     });
 
     it('parallel calls of closeByPage count each report once', async () => {

@@ -100,6 +100,15 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       expect(await signIns.expireByAccount('a1')).to.equal(0);
     });
 
+    it('countVerified counts those of the account that are verified and not past expiresAt', async () => {
+      for (const status of [...states, 'verified'] as const) await inState(status);
+      const { expiresAt } = await inState('verified', 'a2');
+      expect(await signIns.countVerified('a1', expiresAt - 1)).to.equal(2);
+      expect(await signIns.countVerified('a2', expiresAt - 1)).to.equal(1);
+      expect(await signIns.countVerified('a1', expiresAt)).to.equal(0);
+      expect(await signIns.countVerified('a3', expiresAt - 1)).to.equal(0);
+    });
+
     it('expires pending and verified sign-ins past expiresAt', async () => {
       const all: SignIn[] = [];
       for (const status of ['pending', 'verified', 'claimed'] as const) all.push(await inState(status));

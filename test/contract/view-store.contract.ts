@@ -113,6 +113,32 @@ export function describeViewStoreContract(engine: string, openStores: OpenStores
       expect(await stores().drops.find('owner', drop.slug)).to.deep.equal({ ...drop, viewCount: 3 });
     });
 
+    it('removes days before a day, of all drops, and leaves the sums', async () => {
+      const [one, other] = [await create(), await create()];
+      for (const [i, on] of ['2024-01-30', '2024-01-31', nextDay].entries()) await add(one, i + 1, on);
+      await add(other, 9, '2023-12-31');
+      await stores().views.aggregate(start);
+      for (let round = 0; round < 2; round++) {
+        await stores().views.removeDaysBefore('2024-01-31');
+        expect(await viewsOf(one)).to.deep.equal([6, { '2024-01-31': 2, [nextDay]: 3 }]);
+        expect(await viewsOf(other)).to.deep.equal([9, {}]);
+      }
+    });
+
+    it('removes more days than one part has', async () => {
+      const drop = await create();
+      const dayOfNumber = (n: number) => new Date(Date.UTC(2020, 0, 1 + n)).toISOString().slice(0, 10);
+      const counts = Array.from({ length: 1_200 }, (_, n) => ({
+        dropId: drop.id,
+        day: dayOfNumber(n),
+        count: 1,
+      }));
+      await stores().views.add('writer', ++flush, counts);
+      await stores().views.aggregate(start);
+      await stores().views.removeDaysBefore(dayOfNumber(1_198));
+      expect((await stores().views.listDays(drop.id)).size).to.equal(2);
+    });
+
     it('accepts an empty list, and aggregates nothing', async () => {
       await stores().views.add('writer', 1, []);
       await stores().views.aggregate(start);

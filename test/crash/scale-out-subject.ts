@@ -68,7 +68,7 @@ async function checkBlobs(stores: Stores, queue: RedisJobQueue): Promise<void> {
   const later = { now: () => Date.now() + 2 * 3_600_000 };
   const reconcile = createStoreReconcile({
     ...{ engine: stores, jobs: queue, clock: later, log: createRecordingLog() },
-    config: { REPORTS_KEEP_DAYS: 90 },
+    config: { REPORTS_KEEP_DAYS: 90, AUDIT_KEEP_DAYS: '' },
   });
   await reconcile({});
   await until(isIdle, 'pending tasks are done');

@@ -20,9 +20,11 @@ import {
   providerPage,
 } from '../../api/sign-in/views.ts';
 import type { Author, Comment } from '../../shared/comments/comment.ts';
+import type { Token } from '../../shared/credentials/token.ts';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import type { Drop, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
+import { aToken } from '../contract/records.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf, pageOf } from '../support/layout.ts';
 
@@ -98,10 +100,16 @@ const pages: Record<string, (text: string) => string> = {
   'a problem': (text) => htmlOf(problemPage(text, failure('forbidden', text), { href: text, text })),
 };
 
+function approval(text: string, revocable: readonly Token[] | null) {
+  const shown = { other: { href: text, text }, revocable, hasRevoked: false };
+  return approvalPage({ code: text, name: text, formToken: text }, signIn(text), shown, 0);
+}
+
 /** The pages that show invisible characters by their code, and lines, as marks that these texts add. */
 const marked: Record<string, (text: string) => string> = {
-  'the approval page': (text) =>
-    htmlOf(approvalPage({ code: text, name: text, formToken: text }, signIn(text), { href: text, text }, 0)),
+  'the approval page': (text) => htmlOf(approval(text, null)),
+  'the approval page of an account that must revoke a token': (text) =>
+    htmlOf(approval(text, [{ ...aToken(), label: text }])),
   "an owner's drop": (text) => htmlOf(ownedPage(drop(text), text)),
   "an owner's drop that was taken down": (text) =>
     htmlOf(ownedPage({ ...drop(text), takedown: { at: 0, reason: text } }, text)),

@@ -17,7 +17,10 @@ import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-const config = { SIGN_IN_TTL_SECONDS: 600, SIGN_IN_KEEP_SECONDS: 86_400, POLL_INTERVAL_SECONDS: 2 };
+const config = {
+  ...{ SIGN_IN_TTL_SECONDS: 600, SIGN_IN_KEEP_SECONDS: 86_400, POLL_INTERVAL_SECONDS: 2 },
+  ...{ LOCAL_ACCOUNTS_MAX: 10_000, TOKENS_PER_ACCOUNT: 200 },
+};
 const requester = { requesterAddress: '203.0.113.7', requesterAgent: 'curl/8.5.0' };
 const ada = { provider: 'github:https://github.com', subject: '1815', name: 'ada' };
 const ttlMs = 600_000;
@@ -39,13 +42,14 @@ function openScene() {
   };
   const sealer: Pick<Sealer, 'hashes'> = { hashes: (...args) => hashes(...args) };
   const log = createRecordingLog();
+  const limits = { take: async () => undefined };
   /** The service over stores with some methods replaced. */
   const serviceWith = (changes: { signIns?: Partial<SignInStore>; tokens?: Partial<TokenStore> }) => {
     const tokenStore = { ...stores.tokens, ...changes.tokens };
     return createSignIns({
       ...stores,
       signIns: { ...stores.signIns, ...changes.signIns },
-      tokens: createTokens({ tokens: tokenStore, clock, log }),
+      tokens: createTokens({ ...stores, tokens: tokenStore, limits, clock, log, config }),
       ...{ sealer, clock, config },
     });
   };
@@ -101,7 +105,7 @@ describe('sign-ins', () => {
 
   it('creates no token before the poll that claims', async () => {
     const { account } = await scene.approved();
-    expect(await scene.tokens.list(account.id)).to.deep.equal([]);
+    expect(await scene.tokens.list(account.id, 9)).to.deep.equal([]);
   });
 
   it('a crash between claim and token leaves the sign-in claimed, without a token', async () => {
@@ -110,7 +114,7 @@ describe('sign-ins', () => {
     const crashing = scene.serviceWith({ tokens: { insert } });
     expect(await crashing.poll(pollToken).catch((error: Error) => error.message)).to.equal('crash');
     expect(await scene.service.poll(pollToken)).to.deep.equal({ status: 'claimed' });
-    expect(await scene.tokens.list(account.id)).to.deep.equal([]);
+    expect(await scene.tokens.list(account.id, 9)).to.deep.equal([]);
   });
 
   for (const moment of ['before', 'after'] as const) {
@@ -118,7 +122,7 @@ describe('sign-ins', () => {
       const { pollToken, account } = await scene.approved();
       const revokeAll = async () => {
         await scene.signIns.expireByAccount(account.id);
-        await scene.tokens.revokeAll(account.id);
+        await scene.tokens.revokeSome(account.id, 9);
       };
       const insert: TokenStore['insert'] = async (token) => {
         if (moment === 'before') await revokeAll();
@@ -128,7 +132,7 @@ describe('sign-ins', () => {
       };
       const service = scene.serviceWith({ tokens: { insert } });
       for (let i = 0; i < 2; i++) expect(await service.poll(pollToken)).to.deep.equal({ status: 'expired' });
-      expect(await scene.tokens.list(account.id)).to.deep.equal([]);
+      expect(await scene.tokens.list(account.id, 9)).to.deep.equal([]);
     });
   }
 
@@ -139,7 +143,7 @@ describe('sign-ins', () => {
       refusals-- > 0 ? false : scene.tokens.insert(token);
     const service = scene.serviceWith({ tokens: { insert } });
     expect(await service.poll(pollToken)).to.include({ status: 'verified' });
-    expect(await scene.tokens.list(account.id)).to.have.length(1);
+    expect(await scene.tokens.list(account.id, 9)).to.have.length(1);
   });
 
   it('a sign-in that expires between the read and the claim is expired, without a token', async () => {
@@ -150,7 +154,7 @@ describe('sign-ins', () => {
     };
     const service = scene.serviceWith({ signIns: { claim } });
     expect(await service.poll(pollToken)).to.deep.equal({ status: 'expired' });
-    expect(await scene.tokens.list(account.id)).to.deep.equal([]);
+    expect(await scene.tokens.list(account.id, 9)).to.deep.equal([]);
   });
 
   it('expired stays expired after the job, and claimed stays claimed', async () => {

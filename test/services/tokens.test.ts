@@ -20,6 +20,9 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
   const tokens = createTokens({
     clock,
     log,
+    signIns: { countVerified: async () => 0 },
+    limits: { take: async () => undefined },
+    config: { TOKENS_PER_ACCOUNT: 200 },
     tokens: {
       async insert(token) {
         if (isTaken()) return false;
@@ -28,13 +31,15 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
       },
       async findByHash(hash) {
         const credential = records.find((record) => record.hash === hash);
-        return credential === undefined ? null : { credential, account: { name: 'any', isSuspended: false } };
+        const account = { name: 'any', isSuspended: false, countsAs: 'account' };
+        return credential === undefined ? null : { credential, account };
       },
       find: async (id) => records.find((token) => token.id === id) ?? null,
       list: async () => records,
       rename: async () => null,
       revoke: async () => false,
-      revokeAll: async () => 0,
+      revokeSome: async () => 0,
+      countActive: async () => records.length,
       removeExpiredBefore: async () => undefined,
       async touch(_, now) {
         touched.push(now);

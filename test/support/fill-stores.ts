@@ -95,7 +95,7 @@ async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }:
     const comment = aComment({ ...about, id: newId(now), ownerId, versionId, ...changes });
     await comments.insert(comment, now, { openPerDrop: cap, heldPerDrop: cap });
   }
-  if (n % 5 === 0) await reports.insert(aReport({ ...about, version: 1 }), cap);
+  if (n % 5 === 0) await reports.insert(aReport({ ...about, version: 1 }), cap, 100_000);
   if (n % 4 === 0) {
     const key = anIdempotencyRecord({
       ...{ accountId: ownerId, key: sha256(`key ${n}`), hash: sha256(`request ${n}`), createdAt: now },

@@ -220,18 +220,18 @@ const removeAccount: JobCase = {
     await tokens.insert(aToken({ accountId }));
     const publish = (owner: string) => scene.publish([], undefined, null, owner);
     const [kept, drop] = [await publish(ownerId), await publish(accountId)];
-    await accounts.markDeleted(accountId, now);
+    await accounts.markDeleted(accountId, now, 'hash');
     return {
       enqueue: (queue) => queue.enqueue('account.remove', { accountId }),
       async always() {
         expect(await pendingTasks.find(kept.id)).to.deep.include({ deleted: false });
         if ((await accounts.findDeletedAt(accountId)) !== null) return;
-        expect(await tokens.list(accountId), 'erased').to.deep.equal([]);
+        expect(await tokens.list(accountId, 9), 'erased').to.deep.equal([]);
       },
       async atLast() {
         expect(await pendingTasks.find(drop.id)).to.equal(null);
         expect(await scene.listKept([drop.versionId, kept.versionId])).to.deep.equal([kept.versionId]);
-        expect(await tokens.list(accountId)).to.deep.equal([]);
+        expect(await tokens.list(accountId, 9)).to.deep.equal([]);
         expect(countPurges(scene, drop.id)).to.be.at.least(scene.edge.rounds);
       },
     };

@@ -68,11 +68,12 @@ describe('The reconcile job', () => {
       engine: Object.fromEntries(stores) as typeof engine, // proof: every store is wrapped as what it is
       jobs: failing(process.queue, 'queue'),
       log: process.log,
-      config: { REPORTS_KEEP_DAYS: 90 },
+      config: { REPORTS_KEEP_DAYS: 90, AUDIT_KEEP_DAYS: '400' },
     });
     const { message } = await rejectionOf(reconcileBroken({}));
     expect([...called].sort()).to.deep.equal([
       'accounts.listDeleted',
+      'auditLog.removeBefore',
       'cards.listIds',
       'comments.listIds',
       'contexts.listIds',
@@ -85,9 +86,10 @@ describe('The reconcile job', () => {
       'sessions.removeUsedBefore',
       'tokens.removeExpiredBefore',
       'uploads.removeExpiredBefore',
+      'views.removeDaysBefore',
     ]);
     expect(message).to.include('failed jobs: queue is broken; pending tasks: pendingTasks is broken; ');
-    expect(message).to.match(/; tokens: tokens is broken; .*; reports: reports is broken$/);
+    expect(message).to.match(/; tokens: tokens is broken; .*; audit log: auditLog is broken$/);
   });
 
   it('continues its other work if the job queue is unavailable, and enqueues in its next run', async () => {
@@ -205,7 +207,7 @@ describe('The reconcile job', () => {
     const key = anIdempotencyRecord({ createdAt: now, leasedUntil: now + minute });
     const [closed, open] = [aReport({ createdAt: now }), aReport({ createdAt: now })];
     await stores.idempotency.insert(key);
-    for (const report of [closed, open]) await stores.reports.insert(report, 20);
+    for (const report of [closed, open]) await stores.reports.insert(report, 20, 100_000);
     await stores.reports.close(closed.id, now);
 
     /** What is there after a run at that age. */

@@ -62,10 +62,11 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   });
   const parts = { jobs: jobsToAsk, purger: purgerToAsk, clock, log };
   const changes = { publish: async () => undefined };
-  const { signIns, tokens, sessions } = engine;
-  const removals = [signIns.expireByAccount, tokens.revokeAll, sessions.revokeAll];
+  const { tokens, sessions } = engine;
+  const removals = [tokens.revokeSome, sessions.revokeSome];
+  const sealer = { hashes: () => ['hash'] as const };
   const followUps = createFollowUps({ ...parts, changes });
-  const accounts = createAccounts({ ...engine, ...parts, removals, followUps });
+  const accounts = createAccounts({ ...engine, ...parts, removals, sealer, followUps });
   const resolutions = createResolutions({
     ...{ ...engine, clock },
     waiting: { notify: () => undefined },
@@ -77,7 +78,10 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const workerDeps: WorkerDeps = {
     ...{ ...parts, engine, accounts, rendering, cards, resolutions },
     findQuotes: async (html, quotes) => findQuotes({ html, quotes, budgetMs: 2_000 }),
-    config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain, REPORTS_KEEP_DAYS: 90 },
+    config: {
+      ...{ SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain },
+      ...{ REPORTS_KEEP_DAYS: 90, AUDIT_KEEP_DAYS: '400' },
+    },
   };
   const handlers = createJobHandlers(workerDeps);
   const thrown: unknown[] = [];

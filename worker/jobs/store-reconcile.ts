@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DeletedAccount } from '../../shared/accounts/account-store.ts';
 import type { BlobIds } from '../../shared/blobs/blob-store.ts';
 import { sessionIdleMs } from '../../shared/credentials/session.ts';
 import { isUnavailable } from '../../shared/domain/errors.ts';
 import { idAt } from '../../shared/domain/ids.ts';
+import { dayOf } from '../../shared/domain/time-windows.ts';
 import { keepKeysMs } from '../../shared/idempotency/idempotency.ts';
 import {
   isRepeatable,
@@ -13,6 +15,7 @@ import {
 import type { DropTasks, PendingPosition } from '../../shared/jobs/pending-task-store.ts';
 import { messageOf } from '../../shared/util/error-texts.ts';
 import { inChunks } from '../../shared/util/promises.ts';
+import { viewDaysKept } from '../../shared/views/views.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 import { findUnrendered } from './version-render.ts';
 
@@ -37,11 +40,11 @@ const failedPerRun = 1_000;
 /** Repeats failed jobs, enqueues pending work, removes orphans and old records (the list below), each also if others fail. */
 export function createStoreReconcile(
   deps: Pick<WorkerDeps, 'engine' | 'jobs' | 'clock' | 'log'> & {
-    readonly config: Pick<WorkerDeps['config'], 'REPORTS_KEEP_DAYS'>;
+    readonly config: Pick<WorkerDeps['config'], 'REPORTS_KEEP_DAYS' | 'AUDIT_KEEP_DAYS'>;
   },
 ): JobHandlers['store.reconcile'] {
   const { pendingTasks, html, contexts, renders, comments, cards, reports } = deps.engine;
-  const { idempotency, uploads, tokens, sessions, accounts } = deps.engine;
+  const { idempotency, uploads, tokens, sessions, accounts, views, auditLog } = deps.engine;
   const { jobs, clock, log, config } = deps;
   const removeOrphans = {
     'orphans of html': createOrphanRemoval(html, pendingTasks.findReferenced),
@@ -51,6 +54,7 @@ export function createStoreReconcile(
     'orphans of cards': createOrphanRemoval(cards, pendingTasks.findExisting),
   };
   let lastEnqueued: PendingPosition | null = null;
+  let lastDeleted: DeletedAccount | null = null;
 
   async function enqueueTasks(drop: DropTasks): Promise<void> {
     const { enqueue } = jobs;
@@ -82,10 +86,11 @@ export function createStoreReconcile(
     if (drops > 0) log.info({ drops }, 'enqueued jobs for pending tasks');
   }
 
-  /** Those that are left come in the next run: it takes the longest deleted first, and they are erased after an hour. */
+  /** Their records stay until the UTC day is over. Those that are left come in the next run. */
   async function enqueueAccounts(): Promise<void> {
-    const deleted = await accounts.listDeleted(batchSize);
-    await inChunks(deleted, enqueuedAtOnce, (accountId) => jobs.enqueue('account.remove', { accountId }));
+    const deleted: DeletedAccount[] = await accounts.listDeleted(batchSize, lastDeleted);
+    await inChunks(deleted, enqueuedAtOnce, ({ id }) => jobs.enqueue('account.remove', { accountId: id }));
+    lastDeleted = deleted.length < batchSize ? null : (deleted.at(-1) ?? null);
   }
 
   /** A failed job is kept until a job of its key succeeds, also if a reader has done its work, or the drop is gone. */
@@ -93,6 +98,11 @@ export function createStoreReconcile(
     await inChunks(await jobs.listFailed(failedPerRun), enqueuedAtOnce, async ({ name, payload }) => {
       if (isRepeatable(name, payload)) await jobs.enqueue(name, payload as JobPayload<JobName>); // proof: `isRepeatable`
     });
+  }
+
+  async function removeOldEntries(): Promise<void> {
+    if (config.AUDIT_KEEP_DAYS === '') return;
+    await auditLog.removeBefore(clock.now() - Number(config.AUDIT_KEEP_DAYS) * day);
   }
 
   /** @param findKept those of the ids that some record names */
@@ -129,6 +139,8 @@ export function createStoreReconcile(
       tokens: () => tokens.removeExpiredBefore(clock.now()),
       sessions: () => sessions.removeUsedBefore(clock.now() - sessionIdleMs),
       reports: () => reports.removeClosedBefore(clock.now() - config.REPORTS_KEEP_DAYS * day),
+      'days of views': () => views.removeDaysBefore(dayOf(clock.now() - viewDaysKept * day).id),
+      'audit log': removeOldEntries,
     });
 }
 

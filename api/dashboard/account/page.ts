@@ -1,12 +1,14 @@
 import type { Usage } from '../../../shared/accounts/accounts.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Session as StoredSession } from '../../../shared/credentials/session.ts';
+import { tokensCounted } from '../../../shared/credentials/tokens.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
+import { readCursor } from '../../account/token-cursor.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { fact, noticeFor, sizeText, stackedTable, timeAgo, timeTag } from '../../html/parts.ts';
-import { queryOf } from '../../http/parameters.ts';
+import { fact, noticeFor, numberText, sizeText, stackedTable, timeAgo, timeTag } from '../../html/parts.ts';
+import { type Query, queryOf } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendPage } from '../../http/send.ts';
@@ -15,6 +17,9 @@ import { type Attempt, dashboardPages, type Question } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
 import { exportRoute } from './export.ts';
 import { accountCrumbs, tokenRoutes, tokensSection } from './tokens.ts';
+
+/** Tokens of one page. */
+const tokensAtOnce = 50;
 
 /** What the last form has done. */
 const notices = {
@@ -30,24 +35,26 @@ export function accountPageRoutes(parts: RouteParts): readonly Route[] {
   const { page, form, confirmed } = dashboardPages(parts, 'account');
   const { cookie } = parts.sessions;
 
-  /** @param more the key of a notice, or the refused form for a new token */
-  async function accountPage(session: Session, more: { notice?: unknown; refused?: Attempt }) {
+  /** @param more the query, or the refused form for a new token */
+  async function accountPage(session: Session, more: { query?: Query; refused?: Attempt }) {
     const { caller, accountName, formField } = session;
-    const [usage, listed, browsers] = await Promise.all([
+    const after = readCursor(more.query?.tokens);
+    const [usage, listed, tokenCount, browsers] = await Promise.all([
       accounts.readUsage(caller),
-      tokens.list(caller),
+      tokens.list(caller, tokensAtOnce, after),
+      tokens.count(caller, tokensCounted),
       sessions.list(caller),
     ]);
     const since = usage.account && html`Since ${timeTag(usage.account.createdAt)} · `;
     return {
       title: 'Account',
       error: more.refused?.error,
-      body: html`${noticeFor(more.notice, notices)}
+      body: html`${noticeFor(more.query?.notice, notices)}
 <div class="page-head"><div><h1>${visible(accountName)}</h1>
 <p class="soft">${since}User id <code class="wrap-anywhere">${caller.accountId}</code></p></div></div>
-${tokensSection(listed, formField, more.refused)}
+${tokensSection({ ...listed, after }, formField, more.refused)}
 ${sessionsSection(browsers, session)}
-${usageSection(usage, config)}
+${usageSection(usage, tokenCount, config)}
 <section class="panel" aria-labelledby="export-title"><h2 id="export-title">Export</h2>
 <p>One zip file with everything: each version of each drop as it was posted, contexts, and <code>drops.json</code> with titles, tags, versions and views by day. Passcodes are not in it, because the service stores only their hashes.</p>
 <form method="post" action="${accountPaths.export}">${formField}<div class="actions"><button class="quiet">Download everything</button></div></form></section>
@@ -58,7 +65,7 @@ ${usageSection(usage, config)}
   }
 
   return [
-    page(accountPaths.account, (req, _, session) => accountPage(session, { notice: queryOf(req).notice })),
+    page(accountPaths.account, (req, _, session) => accountPage(session, { query: queryOf(req) })),
     ...tokenRoutes(parts, (session, refused) => accountPage(session, { refused })),
 
     /** `end` is the id of a session, or `others`. It may be repeated. */
@@ -124,12 +131,15 @@ ${stackedTable(['Browser', 'Signed in', 'Last used', 'Action'], rows)}
 </section>`;
 }
 
-function usageSection({ writes, drops, dayEndsAt }: Usage, config: Config): Html {
+function usageSection({ writes, drops, dayEndsAt }: Usage, tokens: number, config: Config): Html {
+  const { TOKENS_PER_ACCOUNT, NEW_TOKENS_PER_ACCOUNT } = config;
+  const ofTokens = tokens < tokensCounted ? tokens : `${numberText(tokensCounted)} or more`;
   const { WRITES_PER_DAY, DROPS_PER_ACCOUNT, VERSIONS_PER_DROP, HTML_MAX_BYTES, WRITES_PER_MINUTE } = config;
   return html`<section class="panel" aria-labelledby="usage-title"><h2 id="usage-title">Limits</h2>
 <dl class="facts plain">
 ${fact('Writes today', html`${writes} of ${WRITES_PER_DAY}, and at most ${WRITES_PER_MINUTE} a minute. The next day begins ${timeAgo(dayEndsAt)}. Each new drop, new version and restore is a write.`)}
 ${fact('Drops', html`${drops} of ${DROPS_PER_ACCOUNT}`)}
+${fact('Tokens', html`${ofTokens} of ${TOKENS_PER_ACCOUNT}, and at most ${NEW_TOKENS_PER_ACCOUNT} new ones in 10 minutes`)}
 ${fact('Versions', html`At most ${VERSIONS_PER_DROP} for each drop`)}
 ${fact('Size', html`At most ${sizeText(HTML_MAX_BYTES)} for each page`)}
 </dl></section>`;
@@ -145,7 +155,7 @@ function removalQuestion(accountName: string, dropCount: number, attempt?: Attem
 ${dropCount > 0 && html`<li>${dropCount === 1 ? 'The 1 drop' : `All ${dropCount} drops`} of the account, with every version, context and view count. People who open an address see “Page not found”.</li>\n`}<li>All tokens: programs that use them are refused.</li>
 <li>All sessions: every browser is signed out, this one too.</li>
 </ul>
-<p>Nobody can bring it back. You may want to <a href="${accountPaths.account}#export-title">export</a> everything first. If you sign in again later, you get a new, empty account. Reports about your drops stay with the operators.</p>`,
+<p>Nobody can bring it back. You may want to <a href="${accountPaths.account}#export-title">export</a> everything first. If you sign in again later, you get a new, empty account, which continues today's limits. Reports about your drops stay with the operators.</p>`,
     fields: html`<label for="confirm">To confirm, type the name of the account: <strong>${visible(accountName)}</strong></label>
 <input id="confirm" name="confirm" value="${attempt?.form.get('confirm')}" required autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"${fieldState(attempt?.error.details?.field === 'confirm')}>`,
     button: 'Delete the account and all drops',

@@ -1,8 +1,11 @@
 import type { Request } from 'express';
+import type { CredentialPosition } from '../../../shared/credentials/credential-stores.ts';
 import { hashToken, type Token, tokenIdOf } from '../../../shared/credentials/token.ts';
-import { DropError, notFound } from '../../../shared/domain/errors.ts';
+import type { TokenPage } from '../../../shared/credentials/tokens.ts';
+import { DropError } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
 import { createLabelReader, readTokenId } from '../../account/account.ts';
+import { tokenPagination } from '../../account/token-cursor.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -47,12 +50,7 @@ export function tokenRoutes(
   }
 
   /** @throws DropError `not_found` */
-  async function findToken(req: Request, { caller }: Session): Promise<Token> {
-    const id = readTokenId(req);
-    const token = (await tokens.list(caller)).find((each) => each.id === id);
-    if (token === undefined) throw notFound('token');
-    return token;
-  }
+  const findToken = (req: Request, { caller }: Session) => tokens.find(caller, readTokenId(req));
 
   return [
     /** Leads to the token, which is in a sealed cookie until it is shown: it must never be in an address. */
@@ -63,7 +61,7 @@ export function tokenRoutes(
         const label = readLabelOf(sent);
         const days = readDays(sent.get('days'));
         const expiresAt = days === null ? null : clock.now() + days * dayMs;
-        const token = await tokens.mint(session.caller.accountId, label, expiresAt);
+        const token = await tokens.create(session.caller, label, expiresAt);
         const sealed = { token, sessionId: session.id, expiresAt: clock.now() + showMs };
         await cookie.write(res, 'token', sealed);
         return accountPaths.newToken(tokenIdOf(hashToken(token)));
@@ -134,9 +132,14 @@ function validity(days: number | null): string {
   return days === 1 ? 'For 1 day' : `For ${days} days`;
 }
 
+/** A part of the tokens of an account, and where it begins (null: with the newest). */
+export interface ShownTokens extends TokenPage {
+  readonly after: CredentialPosition | null;
+}
+
 /** @param refused the form for a new token after an error */
 export function tokensSection(
-  tokens: readonly Token[],
+  { tokens, after, next }: ShownTokens,
   formField: Html,
   { form, error }: Partial<Attempt> = {},
 ): Html {
@@ -148,7 +151,8 @@ export function tokensSection(
   return html`<section class="panel" id="tokens" aria-labelledby="tokens-title">
 <h2 id="tokens-title">Tokens</h2>
 <p class="soft">A token lets a program publish and change everything in this account. Give each program and each machine a token of its own, so that you can revoke one without the others.</p>
-${tokens.length === 0 ? html`<p>This account has no tokens.</p>` : table(tokens)}
+${tokens.length === 0 ? html`<p>This account has no ${after !== null && 'older '}tokens.</p>` : table(tokens)}
+${tokenPagination(accountPaths.account, after, next)}
 <h3 id="new-token">Create a token</h3>
 ${formError(error)}
 <form method="post" action="${accountPaths.tokens}" aria-labelledby="new-token">${formField}

@@ -53,7 +53,7 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
     for (const [index, target] of chosen.entries()) {
       try {
         // Each deletion counts as a change, as in the API; the first one was counted with the form.
-        if (index > 0) await limits.take('change', caller.accountId);
+        if (index > 0) await limits.take('change', caller.countsAs);
         await drops.remove(caller, target);
       } catch (error) {
         if (!(error instanceof DropError)) throw error;

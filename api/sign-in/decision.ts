@@ -1,0 +1,119 @@
+import type { Request, Response } from 'express';
+import { tokenIdPattern } from '../../shared/credentials/token.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
+import type { PageParts } from '../html/layout.ts';
+import { codePathWith, signInPaths } from '../http/paths.ts';
+import type { Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import type { Session, SessionAccess } from '../http/session.ts';
+import { type Form, orAgain, type Shown } from '../http/show.ts';
+import type { Steps } from './cookie.ts';
+import { noSignInInProgress, problem, type SignInPages, signInEnded } from './pages.ts';
+import { approvalPage, donePage } from './views.ts';
+
+/** Of the page of the code: the person signs in, although they have a session. */
+export const otherField = 'other';
+
+/** Tokens of which a person may revoke one to make room. */
+const offeredTokens = 20;
+
+/** A session that can stand for its person. A suspended account creates no token with one, so it approves nothing. */
+export async function findUsableSession(sessions: SessionAccess, req: Request): Promise<Session | null> {
+  const session = await sessions.find(req);
+  return session?.caller.isSuspended ? null : session;
+}
+
+/** GET and POST /sign-in/approve, GET /sign-in/done. */
+export function decisionRoutes(
+  { services: { signIns, tokens, limits, clock, signInKey }, sessions }: RouteParts,
+  { cookie, page, form }: SignInPages,
+): readonly Route[] {
+  /** A session that has ended approves nothing, whatever the cookie of this sign-in says. */
+  async function readDecision(req: Request): Promise<Steps['decide'] | null> {
+    const progress = await cookie.read(req, 'decide');
+    if (progress?.sessionId === undefined) return progress;
+    const session = await findUsableSession(sessions, req);
+    return session?.id === progress.sessionId ? progress : null;
+  }
+
+  /** A person who has signed in at an identity provider would be signed in there again, without being asked. */
+  function otherAccount({ code, sessionId }: Steps['decide']) {
+    const href = codePathWith(code);
+    if (sessionId !== undefined) return { href: `${href}&${otherField}=1`, text: 'Not you?' };
+    return signInKey === null ? null : { href, text: 'Use another account' };
+  }
+
+  /** If the account has no room for another token, the page lets the person revoke one. */
+  async function ask(req: Request, progress: Steps['decide'], error?: DropError): Promise<PageParts> {
+    const signIn = await signIns.findPending(progress.signInId);
+    if (signIn === null) return problem(req, signInEnded());
+    const isFull = !(await tokens.hasRoom(progress.accountId));
+    const revocable = isFull ? await tokens.listLeastUsed(progress, offeredTokens) : null;
+    const hasRevoked = req.query.notice === 'revoked';
+    const shown = { other: otherAccount(progress), revocable, hasRevoked, error };
+    return approvalPage(progress, signIn, shown, clock.now());
+  }
+
+  /** The sign-in stays as it is. @throws DropError `not_found` if the account has no such token, `rate_limited` */
+  async function revoke({ accountId }: Steps['decide'], sent: Form): Promise<string> {
+    await limits.take('change', accountId);
+    const tokenId = sent.get('revoke') ?? '';
+    if (!tokenIdPattern.test(tokenId))
+      throw new DropError('invalid_arg', 'Choose the token to revoke.', { field: 'revoke' });
+    await tokens.revoke({ accountId }, tokenId);
+    return `${signInPaths.approve}?notice=revoked`;
+  }
+
+  async function decide(
+    req: Request,
+    res: Response,
+    { signInId, accountId, expiresAt }: Steps['decide'],
+    decision: string | undefined,
+  ): Promise<Shown> {
+    const outcome = readOutcome(decision);
+    const isDone =
+      outcome === 'approved' ? await signIns.approve(signInId, accountId) : await signIns.deny(signInId);
+    if (!isDone) {
+      cookie.clear(res);
+      return problem(req, signInEnded());
+    }
+    await cookie.write(res, 'done', { outcome, expiresAt });
+    return signInPaths.done;
+  }
+
+  return [
+    page(signInPaths.approve, async (req) => {
+      const progress = await readDecision(req);
+      return progress === null ? problem(req, noSignInInProgress()) : ask(req, progress);
+    }),
+
+    form(signInPaths.approve, async (req, res, sent) => {
+      const progress = await readDecision(req);
+      const isOurs = progress !== null && constantTimeEqual(sent.get('token') ?? '', progress.formToken);
+      if (!isOurs) {
+        const message =
+          progress === null
+            ? noSignInInProgress().error.message
+            : 'This page is out of date. Enter the code again.';
+        return problem(req, { error: new DropError('forbidden', message), title: 'Not approved' });
+      }
+      const decision = sent.get('decision');
+      const act = (): Promise<Shown> =>
+        decision === 'revoke' ? revoke(progress, sent) : decide(req, res, progress, decision);
+      return orAgain(req, act, (error) => ask(req, progress, error));
+    }),
+
+    page(signInPaths.done, async (req) => {
+      const progress = await cookie.read(req, 'done');
+      return progress === null ? problem(req, noSignInInProgress()) : donePage(progress.outcome);
+    }),
+  ];
+}
+
+/** @throws DropError `invalid_arg` */
+function readOutcome(decision: string | undefined): Steps['done']['outcome'] {
+  if (decision === 'approve') return 'approved';
+  if (decision === 'deny') return 'denied';
+  throw new DropError('invalid_arg', 'decision must be approve or deny.', { field: 'decision' });
+}
