@@ -62,7 +62,7 @@ const tokenQuery = object({
       message: badCursor,
       test: (value) => value === undefined || readCursor(value) !== null,
     })
-    .meta({ description: 'From the `Link` header of an earlier answer: the tokens that follow.' }),
+    .meta({ description: 'From `Link` of an earlier answer.' }),
 });
 
 /** So that no program deletes an account by a mistaken path or method. */
@@ -134,7 +134,7 @@ const accountOperations = (config: Config) =>
       tag: 'Account',
       summary: 'Delete your account',
       description:
-        'Deletes the account with all its drops, tokens and sessions, for good. A later sign-in with the same identity gets a new account, which continues the limits of this UTC day. A suspended account cannot be deleted.',
+        'Deletes the account with all its drops, tokens and sessions, for good. A later sign-in with the same identity gets a new account, and continues its limits of this UTC day. A suspended account cannot be deleted.',
       parameters: queryParameters(removalQuery),
       replies: [
         { status: 204, description: 'The account is deleted; none of its drops is served any more.' },
@@ -145,7 +145,7 @@ const accountOperations = (config: Config) =>
       id: 'listTokens',
       tag: 'Account',
       summary: 'List your tokens',
-      description: `The records of the active tokens of the account, newest first, at most ${listedTokens}. If an account of an earlier release has more, \`Link\` has the address of the next ones.`,
+      description: `The records of the active tokens of the account, newest first, at most ${listedTokens}. \`Link\` leads to the next ones, if there are more.`,
       parameters: queryParameters(tokenQuery),
       replies: [
         json('The records of the tokens.', list(tokenShape), [presentToken(sampleToken)], {

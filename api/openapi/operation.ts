@@ -36,7 +36,7 @@ export const headers = {
     schema: { type: 'string', pattern: '^sha-256=:[A-Za-z0-9+/]{43}=:$' },
   },
   Link: {
-    description: 'RFC 8288. `rel="next"`: the address of what follows. Absent: nothing does.',
+    description: 'RFC 8288. Where the list goes on. Absent: it does not.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
   },
   Location: {

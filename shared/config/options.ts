@@ -130,8 +130,8 @@ const signIns = {
   POLL_INTERVAL_SECONDS: limit(2, 'Polling interval that clients are asked to use', 1, 60),
   SIGN_INS_PER_ACCOUNT: limit(20, 'Sign-ins that an account may open for approval in 10 minutes'),
   TOKENS_PER_ACCOUNT: limit(200, 'Active tokens per account', 1, 10_000),
-  NEW_TOKENS_PER_ACCOUNT: limit(20, 'Tokens that an account may ask for in 10 minutes'),
-  LOCAL_ACCOUNTS_MAX: limit(
+  NEW_TOKENS_PER_ACCOUNT: limit(20, 'New tokens per account in 10 minutes'),
+  LOCAL_ACCOUNTS_MAX: count(
     10_000,
     'Accounts that people may create with the local sign-in key, with those that were deleted on the same UTC day',
   ),
@@ -153,7 +153,7 @@ const reports = {
   REPORTS_PER_HOUR: limit(10, `Reports per address and hour${tenfold}`),
   REPORTS_PER_DROP_PER_HOUR: limit(20, 'Reports per drop and hour from all addresses'),
   REPORTS_OPEN_PER_DROP: limit(20, 'Open reports stored per drop; further reports are not stored', 1, 1_000),
-  REPORTS_OPEN_MAX: limit(
+  REPORTS_OPEN_MAX: count(
     10_000,
     'Open reports stored in all; further reports are refused (429)',
     1,

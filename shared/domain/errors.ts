@@ -31,7 +31,7 @@ export const errorCodes = {
   daily_quota_exceeded: [429, 'The account has used up the writes of this UTC day.'],
   quota_exceeded: [
     429,
-    'Too many drops in the account, open comments on the drop, or replies to the comment.',
+    'Too many drops or tokens in the account, open comments on the drop, or replies to the comment.',
   ],
   idempotency_key_reused: [422, 'The `Idempotency-Key` was used for another request in the last 24 hours.'],
   idempotency_key_in_use: [

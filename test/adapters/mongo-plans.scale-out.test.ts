@@ -197,6 +197,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       () => stores.reports.insert(aReport(), 20, 100_000),
       'find reports by _id_',
       'find reports by reports_place',
+      'aggregate reports by reports_state',
       'insert reports',
     ],
     [() => stores.reports.find('r7'), 'find reports by _id_'],

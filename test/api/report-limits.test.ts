@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { openOperators } from '../support/dashboard.ts';
 import { expectErrorPage, expectTooMany } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { parsePage } from '../support/html.ts';
@@ -30,6 +31,31 @@ describe('Limits of reports', () => {
     expect(await arrive(await newReporter().report(slug))).to.equal('Report sent');
     service.clock.advance(hourMs);
     expect(await arrive(await reporter.report(slug))).to.equal('Report sent');
+  });
+
+  it('429 quota_exceeded on the form while REPORTS_OPEN_MAX reports are open in all; operators see it, and close some', async () => {
+    const own = await startOwn({
+      env: { TRUST_PROXY: '1', REPORTS_OPEN_MAX: '2', REPORTS_OPEN_PER_DROP: '1' },
+    });
+    const [operator] = await openOperators(own);
+    const scene = createReportScene(own);
+    const slugs = [(await scene.publish()).slug, (await scene.publish()).slug, (await scene.publish()).slug];
+    const [first = '', second = '', third = ''] = slugs;
+    const send = (slug: string, text = '') => scene.newReporter().report(slug, { text });
+    expect(await scene.arrive(await send(first))).to.equal('Report sent');
+    const { text: list } = await operator.open('/operators');
+    expect(list).to.include('1 Maximum');
+    expect(list).to.not.include('the maximum');
+    expect((await operator.open(`/operators/pages/${first}`)).text).to.include('maximum of 1 open reports');
+    expect(await scene.arrive(await send(first)), 'of this page').to.equal('Already reported');
+    expect(await scene.arrive(await send(second))).to.equal('Report sent');
+    const refused = await send(third, 'written with care');
+    expectTooMany(refused, 'quota_exceeded', 86_400);
+    expect(parsePage(refused.text).find('textarea')?.text).to.equal('written with care');
+    expect(await scene.reportsOf(third)).to.deep.equal([]);
+    expect((await operator.open('/operators')).text).to.include('2 reports are open, the maximum');
+    await own.services.reports.closeByPage(first, { by: 'root', reason: null });
+    expect(await scene.arrive(await send(third))).to.equal('Report sent');
   });
 
   it('a refused form does not count', async () => {

@@ -124,3 +124,35 @@ describe('Limits of wrong sign-in codes and keys', () => {
     expect((await decide('ada', 32)).path).to.equal('/sign-in/approve');
   });
 });
+
+describe('LOCAL_ACCOUNTS_MAX', () => {
+  const service = useServiceOfEach({ LOCAL_ACCOUNTS_MAX: '2' });
+
+  async function signIn(name: string) {
+    const person = createPerson(service);
+    const local = await person.open('/sign-in/browser');
+    const asked = await person.submit(local, { name, key: String(service.services.signInKey) });
+    return asked.page.find('button', { value: 'create' }) === undefined
+      ? asked
+      : person.submit(asked, { answer: 'create' });
+  }
+
+  it('429 quota_exceeded for a name that would be one more; accounts that are there sign in', async () => {
+    for (const name of ['ada', 'grace', 'ada']) expect((await signIn(name)).path).to.equal('/drops');
+    const refused = await signIn('linus');
+    expectRefusal(refused, 429, 'quota_exceeded');
+    expect(refused.text).to.include('maximum of 2 accounts');
+    expect((await signIn('grace')).path).to.equal('/drops');
+  });
+
+  it('deleted accounts count until their UTC day is over', async () => {
+    const owner = await service.newOwner('ada');
+    await service.newOwner('grace');
+    await owner.request('DELETE', `/api/me?confirm=${owner.userId}`);
+    expectRefusal(await signIn('linus'), 429, 'quota_exceeded');
+    service.clock.advance(24 * 3_600_000);
+    await service.services.jobs.enqueue('store.reconcile', {});
+    await service.settle();
+    expect((await signIn('linus')).path).to.equal('/drops');
+  });
+});

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { isUnavailable, unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { dayOf } from '../../shared/domain/time-windows.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
@@ -199,6 +200,28 @@ describe('The reconcile job', () => {
     scene.clock.advance(30 * day);
     await reconcile();
     expect(await scene.listKept(versionIds)).to.have.members(versionIds);
+  });
+
+  it('removes days of views after two years, and entries of the audit log after AUDIT_KEEP_DAYS', async () => {
+    const { clock, stores, publish } = current().scene;
+    const now = clock.now();
+    const { id } = await publish([]);
+    const today = dayOf(now).id;
+    await stores.views.add('writer', 1, [{ dropId: id, day: today, count: 3 }]);
+    await stores.views.aggregate(now);
+    const act = { by: 'root', act: 'suspend', target: 'a', reason: null } as const;
+    await stores.auditLog.begin({ id: newId(now), at: now, ...act });
+
+    /** What is there after a run at that age. */
+    async function at(ms: number): Promise<[days: number, entries: number]> {
+      clock.advance(now + ms - clock.now());
+      await reconcile();
+      return [(await stores.views.listDays(id)).size, (await stores.auditLog.list(null, 9)).length];
+    }
+    expect(await at(400 * day)).to.deep.equal([1, 1]);
+    expect(await at(400 * day + 1)).to.deep.equal([1, 0]);
+    expect(await at(731 * day)).to.deep.equal([1, 0]);
+    expect(await at(732 * day)).to.deep.equal([0, 0]);
   });
 
   it('removes idempotency keys after a day, and reports REPORTS_KEEP_DAYS after they were closed, but no open ones', async () => {
