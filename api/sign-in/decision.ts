@@ -16,7 +16,7 @@ import { approvalPage, donePage } from './views.ts';
 export const otherField = 'other';
 
 /** Tokens of which a person may revoke one to make room. */
-const offeredTokens = 20;
+const offeredTokens = 10;
 
 /** A session that can stand for its person. A suspended account creates no token with one, so it approves nothing. */
 export async function findUsableSession(sessions: SessionAccess, req: Request): Promise<Session | null> {

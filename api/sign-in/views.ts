@@ -158,7 +158,7 @@ ${formField}
 /** The code stays valid: after one is revoked, the page asks again. */
 function revokeForm(tokens: readonly Token[], formField: Html): Html {
   const choice = ({ id, label, lastUsedAt, createdAt }: Token) => html`<label class="choice">
-<input type="radio" name="revoke" value="${id}" required><span><span class="wrap-anywhere">${labelOf(label)}</span>
+<input type="radio" name="revoke" value="${id}" required><span><span class="wrap-anywhere">${labelOf(label)}</span><br>
 <span class="soft small">${lastUsedAt === null ? html`Never used, created ${timeTag(createdAt)}` : html`Last used ${timeTag(lastUsedAt)}`} <code>${id}</code></span></span></label>
 `;
   return html`<p class="notice warn" role="status"><strong>Your account has the maximum of tokens.</strong> Revoke one that you no longer need, then

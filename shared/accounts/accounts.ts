@@ -22,7 +22,7 @@ const repeatAfterMs = 10_000;
 const eraseAfterMs = 60 * 60_000;
 
 /** Credentials that one command removes. */
-const removedAtOnce = 100;
+const removedAtOnce = 50;
 /** Those that the request removes; the job removes the others. The service refuses all of them from the first moment. */
 const removedByRequest = 500;
 

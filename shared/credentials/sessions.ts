@@ -17,7 +17,7 @@ import {
 
 /** More sessions than a person has: a further sign-in ends the one that was not used for longest. */
 const sessionsPerAccount = 100;
-const revokedAtOnce = 100;
+const revokedAtOnce = 50;
 
 /** A request of a signed-in browser. */
 export interface SignedIn {

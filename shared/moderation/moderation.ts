@@ -26,7 +26,7 @@ import type { ModerationStore } from './moderation-store.ts';
 /** Number of an account's drops that are returned at once. */
 export const dropsAtOnce = 20;
 const tokensAtOnce = 20;
-const revokedAtOnce = 100;
+const revokedAtOnce = 50;
 
 /** The operator and the reason for an act. */
 export interface Operator {

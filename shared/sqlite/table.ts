@@ -113,8 +113,8 @@ export function insertSql(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
-/** Changing so many rows takes one to three milliseconds. */
-const rowsPerWrite = 100;
+/** Deleting so many tokens takes up to three milliseconds. */
+const rowsPerWrite = 50;
 
 /**
  * Writes in parts, with other work between. @param change changes at most `limit` rows inside a write and returns how many: fewer
