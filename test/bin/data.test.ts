@@ -34,6 +34,15 @@ describe('bin/dropleaf.js token', () => {
     expect(mine?.token.label).to.equal(null);
   });
 
+  it('creates no token above TOKENS_PER_ACCOUNT, and says what to do', async () => {
+    const env = { ...home.env, TOKENS_PER_ACCOUNT: '1' };
+    const create = () => dropleaf(['token', '--user', 'me'], env);
+    expect(await create()).to.include({ stderr: '', code: 0 });
+    const { stdout, stderr, code } = await create();
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+    expect(stderr).to.include('maximum of 1 active tokens: revoke one first');
+  });
+
   it('ignores invalid values of settings that it does not need', async () => {
     const env = { ...home.env, PORT: 'x', PAGE_SIZE: '-1', GITHUB_CLIENT_SECRET_FILE: '/no/such/file' };
     expect(await dropleaf(['token', '--user', 'me'], env)).to.include({ stderr: '', code: 0 });
