@@ -208,7 +208,11 @@ export function findMetadataEntryFault(key: string, value: unknown, config: Conf
 
 /** The key rule of `findMetadataEntryFault` as JSON Schema. */
 export function metadataKeySchema(config: Config) {
-  return { type: 'string', maxLength: config.METADATA_KEY_MAX_CHARACTERS, pattern: metadataKeyPattern };
+  return {
+    type: 'string',
+    maxLength: config.METADATA_KEY_MAX_CHARACTERS,
+    pattern: metadataKeyPattern.source,
+  };
 }
 
 /** The value rule of `findMetadataEntryFault` as JSON Schema. */

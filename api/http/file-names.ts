@@ -1,7 +1,9 @@
+import { trimEndOf } from '../../shared/util/trim.ts';
+
 /** What some system refuses in names, and what cannot be seen, but for the joiners of Persian, Hindi and emoji. */
 const forbidden = /[\s<>:"/\\|?*\p{Cc}]+/gu;
 const unseen = /(?![\u200c\u200d])\p{C}/gu;
-const outside = /^[\s.~-]+|[\s.-]+$/gu;
+const leading = /^[ .~-]+/;
 const lettersOrDigits = /[\p{L}\p{N}]/u;
 /** Windows takes these for devices, also with an extension. */
 const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|$)/i;
@@ -12,13 +14,13 @@ const characters = new Intl.Segmenter();
 
 /** A title as the name of a file or folder on every system. @param slug the name if the title has no letters and digits */
 export function fileNameOf(title: string, slug: string): string {
-  const seen = title.normalize('NFC').replace(forbidden, ' ').replace(unseen, '').replace(outside, '');
+  const seen = title.normalize('NFC').replace(forbidden, ' ').replace(unseen, '').replace(leading, '');
   let name = '';
   for (const { segment } of characters.segment(seen)) {
     if (name.length + segment.length > maxLength) break;
     name += segment;
   }
-  name = name.replace(outside, '');
+  name = trimEndOf(name.replace(leading, ''), ' .-');
   if (!lettersOrDigits.test(name)) return slug;
   return device.test(name) ? `_${name}` : name;
 }

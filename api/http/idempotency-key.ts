@@ -5,7 +5,7 @@ import { sha256Of } from '../../shared/util/sha256.ts';
 import type { Parameter } from '../openapi/operation.ts';
 
 const maxLength = 255;
-const keyPattern = new RegExp(`^[\\x21-\\x7e]{1,${maxLength}}$`);
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export const idempotencyKeyParameter: Parameter = {
   name: 'Idempotency-Key',

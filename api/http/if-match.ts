@@ -4,8 +4,7 @@ import type { Parameter } from '../openapi/operation.ts';
 import { type ApiRequest, readSlug, toPositiveInteger } from './parameters.ts';
 
 /** A list of entity tags (RFC 9110, sections 5.6.1 and 8.8.3); its elements may be empty, but not all of them. */
-const tag = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
-const tagList = new RegExp(`^[ \\t,]*${tag}(?:[ \\t]*,[ \\t,]*${tag})*[ \\t,]*$`);
+const tagList = /^[ \t,]*(?:W\/)?"[!#-~\x80-\xff]*"(?:[ \t]*,[ \t,]*(?:W\/)?"[!#-~\x80-\xff]*")*[ \t,]*$/;
 
 export const ifMatchParameter: Parameter = {
   name: 'If-Match',

@@ -20,8 +20,10 @@ export interface FormPart {
 const maxParts = 20;
 const limits = { headerPairs: 20, headerSize: 8 * 1024 };
 
-/** RFC 2046, section 5.1.1, in quotes or without. */
-const boundaryPattern = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+./:=?-]{1,70})(?=[\s;]|$))/i;
+/** RFC 2046, section 5.1.1. */
+const boundaryParameter = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i;
+const inQuotes = /^[\w'()+,./:=? -]{1,70}$/;
+const withoutQuotes = /^[\w'()+./:=?-]{1,70}$/;
 
 /** The parts of a form (RFC 7578) by name, the last of each. @throws DropError `invalid_arg`: no form, or above 20 parts */
 export function parseMultipart(
@@ -34,10 +36,9 @@ export function parseMultipart(
       const message = `The form cannot be read: it must be complete multipart/form-data with at most ${maxParts} parts`;
       reject(new DropError('invalid_arg', message, { field: 'form' }, { cause }));
     };
-    const [, quoted, unquoted] = boundaryPattern.exec(contentType) ?? [];
-    const boundary = quoted ?? unquoted ?? '';
+    const boundary = boundaryOf(contentType);
     // Before it is parsed: a part of a few bytes takes the parser longer than a document, and a body can have a million.
-    if (boundary === '' || hasTooManyParts(body, boundary)) return fail(undefined);
+    if (boundary === null || hasTooManyParts(body, boundary)) return fail(undefined);
     try {
       const parser = new Busboy({
         headers: { 'content-type': `${multipartType}; boundary="${boundary}"` },
@@ -59,6 +60,12 @@ export function parseMultipart(
       fail(error);
     }
   });
+}
+
+function boundaryOf(contentType: string): string | null {
+  const [, quoted, unquoted = ''] = boundaryParameter.exec(contentType) ?? [];
+  if (quoted !== undefined) return inQuotes.test(quoted) ? quoted : null;
+  return withoutQuotes.test(unquoted) ? unquoted : null;
 }
 
 /** Counts the lines that separate parts. The last one ends the form. */

@@ -59,5 +59,10 @@ function slugOf(path: unknown): string | null {
 /** The path for the log: at most 200 characters without query; `***` for `dl_…` and runs of 24, which may be tokens. */
 export function pathOf(req: IncomingMessage): string {
   const [path = ''] = (req.url ?? '').split('?', 1);
-  return path.replace(/(?:dl_|[\w%-]{24})[\w%.-]*/g, '***').slice(0, 200);
+  return path.replace(/[\w%.-]+/g, withoutSecret).slice(0, 200);
+}
+
+function withoutSecret(word: string): string {
+  const start = word.search(/dl_|[\w%-]{24}/);
+  return start < 0 ? word : `${word.slice(0, start)}***`;
 }

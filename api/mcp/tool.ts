@@ -123,14 +123,13 @@ function isHuge(value: unknown): boolean {
 }
 
 /** The arguments of tools that the API has elsewhere, by their names there. */
-const argumentNames: Readonly<Record<string, string>> = {
-  'If-Match': 'if_match',
-  'Idempotency-Key': 'idempotency_key',
-  pageSize: 'page_size',
-  sortBy: 'sort_by',
-  sortOrder: 'sort_order',
-};
-const nameInApi = new RegExp(`(?<![\\w.-])(?:${Object.keys(argumentNames).join('|')})(?![\\w.-])`, 'g');
+const argumentNames: ReadonlyMap<string, string> = new Map([
+  ['If-Match', 'if_match'],
+  ['Idempotency-Key', 'idempotency_key'],
+  ['pageSize', 'page_size'],
+  ['sortBy', 'sort_by'],
+  ['sortOrder', 'sort_order'],
+]);
 
 /** The error with the names of arguments, and what the model can do next. */
 function inWordsOfTools(error: unknown): unknown {
@@ -142,7 +141,7 @@ function inWordsOfTools(error: unknown): unknown {
       : '';
   const { field, fields, ...others } = details ?? {}; // only these name parts of the request
   const given = JSON.stringify([message, { field, fields }]);
-  const renamed = given.replace(nameInApi, (name) => argumentNames[name] ?? name);
+  const renamed = given.replace(/[\w.-]+/g, (word) => argumentNames.get(word) ?? word);
   if (renamed === given && next === '') return error;
   const [said, names] = JSON.parse(renamed);
   return new DropError(code, said + next, details && { ...others, ...names }, { cause: error });

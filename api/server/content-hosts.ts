@@ -1,4 +1,5 @@
 import { readContentOrigin } from '../../shared/config/content-origin.ts';
+import { trimEndOf } from '../../shared/util/trim.ts';
 
 /** A host that serves raw pages and nothing else. */
 export interface ContentHost {
@@ -33,7 +34,7 @@ export function createContentHosts(setting: string): ContentHosts | null {
       const [, name = '', sentPort = ''] = /^(.*?)(:\d*)?$/.exec(host.toLowerCase()) ?? [];
       if (name.endsWith(below) && (sentPort === port || sentPort === ownPort))
         return { label: name.slice(0, -below.length) };
-      const bare = name.replace(/\.+$/, ''); // browsers treat `name.` as another origin of the same host
+      const bare = trimEndOf(name, '.'); // browsers treat `name.` as another origin of the same host
       return bare === domain || bare.endsWith(below) ? { label: null } : null;
     },
     originOf: (dropId) => `${protocol}//${dropId}${below}${port}`,

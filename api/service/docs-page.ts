@@ -85,7 +85,7 @@ export function createReference(api: ApiDescription): (search: string) => PagePa
 }
 
 function entryOf(id: string, name: string, content: Html): Entry {
-  const text = `${name} ${toText(content).replace(/<[^>]*>/g, ' ')}`.toLowerCase();
+  const text = `${name} ${toText(content).replace(/<[^<>]*>/g, ' ')}`.toLowerCase();
   return { id, name, content, text };
 }
 

@@ -101,7 +101,7 @@ export function readPageText(): PageText {
           .slice(index === first ? from : 0, index === last ? to + 1 : undefined)
           .replace(/\s+/g, ' ');
       }
-      return found.replace(/ *\n[\n ]*/g, '\n').replace(/ +/g, ' ');
+      return found.replace(/ +/g, ' ').replace(/ ?\n[\n ]*/g, '\n');
     },
   };
 }

@@ -120,7 +120,7 @@ function textOf({ childNodes }: Element): string | null {
 
 /** A text that does not end its element. In strings of both languages `\/` is `/`. */
 function endless(text: string, name: 'style' | 'script'): string {
-  return text.replace(new RegExp(`</(?=${name})`, 'gi'), '<\\/');
+  return text.replace(name === 'style' ? /<\/(style)/gi : /<\/(script)/gi, '<\\/$1');
 }
 
 const ofStyleLink = new Set(['href', 'rel', 'type', 'integrity', 'crossorigin', 'charset', 'as', 'hreflang']);

@@ -1,4 +1,3 @@
-import { lineOf } from '../../shared/page-checks/page-scan.ts';
 import { type Folder, folderFault, resolveLocal } from './folder.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -10,17 +9,58 @@ interface Load {
   readonly isSure: boolean;
 }
 
-const loads =
-  /\b(?:import\s*\(|fetch\s*\(|importScripts\s*\(|new\s+(?:Shared)?Worker\s*\(|\.open\s*\(\s*["'](?:GET|POST)["']\s*,|d3\.(?:json|csv|tsv|text|xml)\s*\()\s*(["'`])([^"'`\s$]{1,500})\1/g;
-const names =
-  /["'`](?:image:\/\/)?([^"'`\s<>\\]{1,200}?(?:\.[a-z]\w{1,7}|\/[\w-]*))(?:[?#][^"'`\s\\]{0,200})?\\?["'`]/gi;
+const calls =
+  /\b(?:import|fetch|importScripts|new (?:Shared)?Worker|d3\.(?:json|csv|tsv|text|xml)) ?\(|\.open ?\(["'](?:GET|POST)["'],/g;
+const argument = /\s*(["'`])([^"'`\s$]+)(["'`])/y;
+/** What may stand in quotes. */
+const words = /[^"'`\s\\]+/g;
+const name = /^(?:image:\/\/)?([^<>]+?(?:\.[a-z]\w{1,7}|\/[\w-]*))(?:[?#].*)?$/i;
+/** UTF-16 units: longer ones name no file. */
+const maxAddress = 500;
 
-/** A scan, no parser: enough to name what will not be there. */
+/** A scan, no parser: enough to name what will not be there. Linear. */
 function* findLoads(code: string): Generator<Load> {
-  for (const { index, 2: address = '' } of code.matchAll(loads))
-    yield { address, offset: index, isSure: true };
-  for (const { index, 1: address = '' } of code.matchAll(names))
-    yield { address, offset: index, isSure: false };
+  for (const { 0: call, index } of code.matchAll(calls)) {
+    argument.lastIndex = index + call.length;
+    const [, start, address = '', end] = argument.exec(code) ?? [];
+    if (start !== undefined && start === end && address.length <= maxAddress)
+      yield { address, offset: index, isSure: true };
+  }
+  for (const { 0: word, index } of code.matchAll(words)) {
+    if (word.length > maxAddress || !isQuoted(code, index, index + word.length)) continue;
+    const address = name.exec(word)?.[1];
+    if (address !== undefined) yield { address, offset: index, isSure: false };
+  }
+}
+
+/** In code that is a string itself a backslash stands before the second quote. */
+function isQuoted(code: string, start: number, end: number): boolean {
+  const isQuote = (at: number) => /["'`]/.test(code.charAt(at));
+  return isQuote(start - 1) && (isQuote(end) || (code[end] === '\\' && isQuote(end + 1)));
+}
+
+/** Of `tiles/{z}/{x}.png` and `img/` the folder, `tiles/` and `img/`; null: none */
+function folderOf(address: string): string | null {
+  const [fixed = '', ...variable] = address.split('{');
+  const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
+  const isFolder = variable.length > 0 || /^[\w-]*$/.test(fixed.slice(folder.length));
+  return isFolder && /\w/.test(folder) ? folder : null;
+}
+
+/** The 1-based line of an offset. Linear in the text if each offset is behind the one before. */
+function createLineCounter(text: string): (offset: number) => number {
+  let last = 0;
+  let line = 1;
+  let end = text.indexOf('\n');
+  return (offset) => {
+    if (offset < last) {
+      line = 1;
+      end = text.indexOf('\n');
+    }
+    last = offset;
+    for (; end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) line++;
+    return line;
+  };
 }
 
 /** Code of the page, where its files are looked for. */
@@ -29,11 +69,11 @@ export function createScriptLoads(files: Folder, ledger: Ledger, base: URL, page
 
   /** Whether there is such a file; of `tiles/{z}/{x}.png` and `img/`, whether there is such a folder. */
   async function isThere(address: string): Promise<boolean> {
-    const folder = /^([^{]*\w[^{]*\/)(?:[\w-]*$|[^/]*\{)/.exec(address)?.[1];
+    const folder = folderOf(address);
     const url = resolveLocal(folder ?? address, base);
     if (url === null || url.pathname === page.pathname) return false;
     const found = await files.read(url);
-    return 'fault' in found ? folder !== undefined && found.fault === folderFault : folder === undefined;
+    return 'fault' in found ? folder !== null && found.fault === folderFault : folder === null;
   }
 
   return {
@@ -42,11 +82,12 @@ export function createScriptLoads(files: Folder, ledger: Ledger, base: URL, page
 
     /** Notes the local addresses that the code loads, once all files of the page are known. */
     async refuse(): Promise<void> {
-      for (const { text, where } of codes)
+      for (const { text, where } of codes) {
+        const lineAt = createLineCounter(text);
         for (const { address, offset, isSure } of findLoads(text))
           if (isSure || ledger.hasPicture(address) || (await isThere(address)))
-            if (resolveLocal(address, base) !== null)
-              ledger.refuse('load', address, where(lineOf(text, offset)));
+            if (resolveLocal(address, base) !== null) ledger.refuse('load', address, where(lineAt(offset)));
+      }
     },
   };
 }

@@ -32,7 +32,7 @@ export function toDocument(markdown: string, { hasHtml, otherTitle }: MarkdownOp
   const tokens = renderer.parse(text, env);
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
   const ownTitle = heading === -1 ? '' : plainText(tokens[heading + 1]?.children ?? []);
-  const title = ownTitle || /^title:\s*(["']?)(.+)\1\s*$/m.exec(notes)?.[2] || otherTitle;
+  const title = ownTitle || titleIn(notes) || otherTitle;
   const html = `<!doctype html>
 <html>
 <head>
@@ -53,13 +53,28 @@ ${renderer.renderer.render(tokens, renderer.options, env)}</main>
 
 type Token = ReturnType<MarkdownIt['parse']>[number];
 
+/** Lines. */
+const longestNotes = 200;
+
 /** Notes begin with a key or a comment; between rules that have text the text stays. */
 function splitNotes(markdown: string): [notes: string, text: string] {
-  const [notes = ''] =
-    /^\ufeff?---\r?\n(?=\s*(?:#|[^\s:][^:\n]*:(?:\s|$)))(?:(?!---\r?\n).*\r?\n){1,200}?---\r?(?:\n|$)/.exec(
-      markdown,
-    ) ?? [];
-  return [notes, markdown.slice(notes.length)];
+  const lines = markdown.split('\n', longestNotes + 2);
+  const [first = '', ...others] = lines;
+  const end = others.findIndex(isRule);
+  const notes = others.slice(0, end).join('\n');
+  if (!isRule(first.replace('\ufeff', '')) || end < 1 || !beginsWithKey.test(notes)) return ['', markdown];
+  return [notes, markdown.slice(lines.slice(0, end + 2).join('\n').length + 1)];
+}
+
+const beginsWithKey = /^\s*(?:#|[^\s:][^:\n]*:(?:\s|$))/;
+
+function isRule(line: string): boolean {
+  return line === '---' || line === '---\r';
+}
+
+function titleIn(notes: string): string | undefined {
+  const title = /^title:(.*)$/m.exec(notes)?.[1]?.trim();
+  return title?.replace(/^"(.*)"$|^'(.*)'$/, '$1$2');
 }
 
 /** As GitHub does. */
@@ -92,7 +107,7 @@ function warningsOf(text: string, tokens: readonly Token[]): string[] {
   const isMarkup = ({ type }: Token) => type === 'html_block' || type === 'html_inline';
   const picture = inline(tokens)
     .filter(({ type }) => type === 'text')
-    .map(({ content }) => /!\[[^\]]{0,200}\]\([^)]{1,200}\)/.exec(content)?.[0])
+    .map(({ content }) => /!\[[^[\]]*\]\([^()]+[()]/.exec(content)?.[0])
     .find((found) => found !== undefined);
   return [
     ...([...asHtml, ...inline(asHtml)].some(isMarkup)

@@ -71,7 +71,7 @@ export async function readSource(context: Context, options: SourceOptions): Prom
     const { text, ...made } = toDocument(decode(bytes, where.name), { hasHtml, otherTitle });
     return { ...where, ...made, bytes: null, markdown: text, as: hasHtml ? 'html' : undefined };
   }
-  const type = pageNames.test(path) ? '' : 'text/plain';
+  const type = isPageName(basename(path)) ? '' : 'text/plain';
   const read = readHtmlFile(bytes, { name: basename(path), type });
   if ('fault' in read) throw refusal(`${where.name} cannot be published. ${read.fault}`);
   const written = decode(bytes, where.name);
@@ -83,7 +83,9 @@ export async function readSource(context: Context, options: SourceOptions): Prom
 }
 
 /** Of HTML and SVG; pipes have none. */
-const pageNames = /(?:\.(?:x?html?|svg)|(?:^|[\\/])[^.]+)$/i;
+function isPageName(name: string): boolean {
+  return !name.includes('.') || /\.(?:x?html?|svg)$/i.test(name);
+}
 
 /** The path of the page that a path means: of a folder, its `index.html`. */
 export function pathOfPage(path: string): string {

@@ -16,7 +16,7 @@ import {
 const prefix = 'dl_';
 const randomLength = 30;
 const checkLength = 6;
-const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checkLength}}$`);
+const pattern = /^dl_[0-9A-Za-z]{36}$/;
 
 /** A token's id in a path (spec 4.3). */
 export const tokenIdPattern = /^[0-9a-f]{12}$/;

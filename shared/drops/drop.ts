@@ -20,11 +20,10 @@ import type { Takedown } from '../moderation/act.ts';
 export type Metadata = ReadonlyMap<string, string>;
 
 /** Spec section 2. Both cases are listed, because with `/iu` U+212A and U+017F would match as letters. */
-export const metadataKeyPattern = '^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$';
-const metadataKey = new RegExp(metadataKeyPattern);
+export const metadataKeyPattern = /^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$/;
 
 export function isMetadataKey(text: string, maxLength: number): boolean {
-  return text.length <= maxLength && metadataKey.test(text);
+  return text.length <= maxLength && metadataKeyPattern.test(text);
 }
 
 /** The only media type that can be posted. */

@@ -93,16 +93,27 @@ function utf16Of(start: string): string | null {
   return start.startsWith('\xfe\xff') || start.startsWith('\0<') ? 'utf-16be' : null;
 }
 
-/** What the document says of its encoding. */
-const charset = /(<meta\b[^>]*?\bcharset\s*=\s*["']?\s*)([\w:.-]+)/i;
+const metaTags = /<meta\b[^>]*/gi;
+const charset = /\bcharset\s*=\s*(?:["']\s*)?([\w:.-]+)/i;
+
+/** What the document says of its encoding, and where; null: nothing */
+function findCharset(head: string): { readonly label: string; readonly at: number } | null {
+  for (const { 0: tag, index } of head.matchAll(metaTags)) {
+    const found = charset.exec(tag);
+    if (found === null) continue;
+    const [whole, label = ''] = found;
+    return { label, at: index + found.index + whole.length - label.length };
+  }
+  return null;
+}
 
 /** The text of a document in another encoding that is known. It then says that it is UTF-8. null: it is not known */
 function convert(bytes: Uint8Array, start: string): string | null {
   const utf16 = utf16Of(start);
-  const text = decode(bytes, utf16 ?? charset.exec(start)?.[2] ?? '');
+  const text = decode(bytes, utf16 ?? findCharset(start)?.label ?? '');
   if (text === null) return null;
-  const head = text.slice(0, startBytes);
-  if (charset.test(head)) return head.replace(charset, '$1utf-8') + text.slice(startBytes);
+  const said = findCharset(text.slice(0, startBytes));
+  if (said !== null) return `${text.slice(0, said.at)}utf-8${text.slice(said.at + said.label.length)}`;
   if (utf16 === null) return null; // it says UTF-16, which it cannot say in this way
   return text.startsWith('\ufeff') ? text : `\ufeff${text}`;
 }

@@ -78,7 +78,9 @@ export async function openMongo({
 }
 
 function optionsFor(uri: string, maxConnections: number, isMigration: boolean): ConnectOptions {
-  const [, database = '', query = ''] = /^[^/]*\/\/[^/?]*\/?([^?]*)\??(.*)$/.exec(uri) ?? [];
+  const [address = '', ...rest] = uri.split('?');
+  const [, database = ''] = /^[^/]*\/\/[^/]*\/(.*)$/.exec(address) ?? [];
+  const query = rest.join('?');
   const inUri = new Set([...new URLSearchParams(query).keys()].map((key) => key.toLowerCase()));
   const defaults: ConnectOptions = {
     appName: 'dropleaf',

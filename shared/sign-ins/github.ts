@@ -19,6 +19,7 @@ import {
 import type { Identity } from '../accounts/account.ts';
 import { unavailable } from '../domain/errors.ts';
 import { constantTimeEqual } from '../util/constant-time-equal.ts';
+import { trimEndOf } from '../util/trim.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
 /** Gives the public user name and id (spec 5.2). */
@@ -107,7 +108,7 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
 
 /** The address in its canonical form, without a trailing slash: accounts are keyed by it. */
 function normalize(address: string): string {
-  return new URL(address).href.replace(/\/+$/, '');
+  return trimEndOf(new URL(address).href, '/');
 }
 
 /** The issuer of the return (RFC 9207): GitHub sends its address with `/login/oauth`, Gitea and Forgejo the bare address. */

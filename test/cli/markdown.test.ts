@@ -30,6 +30,8 @@ describe('Documents of Markdown', () => {
     ['---\ntitle: x\n# no heading\n---\n# Real', 'Real'],
     ['Setext\n======', 'Setext'],
     ['---\ntitle: "Of the notes"\n---\nText', 'Of the notes'],
+    ["---\nauthor: A\ntitle: 'Of the notes' \n---", 'Of the notes'],
+    ['---\ntitle:\nauthor: A\n---\nText', 'notes'],
   ] as const)
     it(`the title of ${JSON.stringify(markdown)} is ${title}`, () =>
       expect(make(markdown)).to.contain(`<title>${title}</title>`));
