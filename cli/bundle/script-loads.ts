@@ -14,7 +14,7 @@ const calls =
 const argument = /\s*(["'`])([^"'`\s$]+)(["'`])/y;
 /** What may stand in quotes. */
 const words = /[^"'`\s\\]+/g;
-const name = /^(?:image:\/\/)?([^<>]+?(?:\.[a-z]\w{1,7}|\/[\w-]*))(?:[?#].*)?$/i;
+const name = /^(?:image:\/\/)?([^<>]+?(?:\.[a-z]\w{1,7}|\/[\w-]*))(?:[?#].*)?$/is;
 /** UTF-16 units: longer ones name no file. */
 const maxAddress = 500;
 
