@@ -111,8 +111,24 @@ const byLength = { 'content-length': String(2 * mib) };
 const inChunks = { 'transfer-encoding': 'chunked' };
 const chunksOfOneByte = '1\r\nx\r\n'.repeat(10_000);
 
+/** Documents in which what the checks before publishing look for seems to begin again and again. */
+const hostileDocuments: readonly (readonly [name: string, piece: string, bytes: number])[] = [
+  ['60 KB of <a', '<a', 60_000],
+];
+
 /** bench/attack.ts runs them one after another. */
 export const attacks: readonly (readonly [name: string, attack: Attack])[] = [
+  ...hostileDocuments.map(
+    ([name, piece, bytes]) =>
+      [
+        `a document of ${name}`,
+        asking(1, ({ token }) => [
+          'POST',
+          '/api/drops',
+          { token, body: { title: name, html: piece.repeat(bytes / piece.length) } },
+        ]),
+      ] as const,
+  ),
   ['12 MB of [', posting(2, () => '['.repeat(12 * mib))],
   ['900,000 keys', posting(2, () => `{${Array.from({ length: 900_000 }, (_, n) => `"k${n}":1`)}}`)],
   [
@@ -186,6 +202,10 @@ export const attacks: readonly (readonly [name: string, attack: Attack])[] = [
       const headers = { cookie: 'dropleaf_pass=x; '.repeat(600), accept: 'a/b,'.repeat(1_000) };
       return ['GET', '/p/nosuchslug00', { headers }];
     }),
+  ],
+  [
+    '4 clients with a Host of 15,500 dots',
+    asking(4, () => ['GET', '/nothing', { headers: { host: `${'.'.repeat(15_500)}a` } }]),
   ],
   [
     '100 clients with queries of 15 KB',
