@@ -1,17 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { aComment } from '../contract/records.ts';
-import type { Answer } from '../support/client.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { expectTooMany } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { useServiceOfEach } from '../support/service.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import type { WireComment } from '../support/wire.ts';
+import { unzip } from '../support/zip.ts';
 
 interface Exported {
   readonly user_id: string;
@@ -24,19 +20,6 @@ interface Exported {
     readonly views: { date: string; views: number }[];
     readonly comment_files: string[];
   }[];
-}
-
-/** Python's zipfile, which checks every CRC. @throws if it is no whole archive */
-function unzip({ bytes }: Answer): ReadonlyMap<string, string> {
-  const file = join(makeTempDir(), 'export.zip');
-  writeFileSync(file, bytes);
-  const script = `
-import json, sys, zipfile
-with zipfile.ZipFile(sys.argv[1]) as z:
-    assert z.testzip() is None
-    print(json.dumps({n: z.read(n).decode('utf8') for n in z.namelist()}))`;
-  const output = execFileSync('python3', ['-c', script, file], { maxBuffer: 1 << 28 });
-  return new Map(Object.entries<string>(JSON.parse(output.toString())));
 }
 
 function listOf(files: ReadonlyMap<string, string>): Exported {
@@ -68,7 +51,7 @@ describe('POST /account/export', () => {
     expect(answer.headers['content-disposition']).to.match(
       /^attachment; filename="Dropleaf owner-[\w-]+ [\d-]{10}\.zip"$/,
     );
-    const files = unzip(answer);
+    const files = unzip(answer.bytes);
     const [path, other] = ['drops/b/b', `drops/${locked.title}/${locked.title}`];
     expect([...files.keys()].sort()).to.deep.equal(
       [
@@ -109,7 +92,7 @@ describe('POST /account/export', () => {
       await engine.comments.insert(aComment({ ...about, text: `${n}`, state }), service.clock.now(), caps);
     }
     await owner.create();
-    const files = unzip(await start(browser));
+    const files = unzip((await start(browser)).bytes);
     const all = listOf(files).drops;
     const drop = all.find((one) => one.slug === slug);
     expect(all.find((one) => one !== drop)?.comment_files).to.deep.equal([]);
@@ -126,14 +109,14 @@ describe('POST /account/export', () => {
       slugs.push((await browser.owner.create({ title })).slug);
       service.clock.advance(1);
     }
-    const files = unzip(await start(browser));
+    const files = unzip((await start(browser)).bytes);
     const names = ['Отчёт', `отчёт (${slugs[1]})`, `Отчёт (${slugs[2]})`, `${slugs[3]}`, '_CON'];
     const paths = names.map((name) => `drops/${name}/${name} v1.html`);
     expect([...files.keys()]).to.deep.equal([...paths, 'drops.json']);
   });
 
   it('an account without drops: drops.json alone', async () => {
-    const files = unzip(await start(await openDashboard(service)));
+    const files = unzip((await start(await openDashboard(service))).bytes);
     expect([...files.keys()]).to.deep.equal(['drops.json']);
     expect(listOf(files).drops).to.deep.equal([]);
   });
@@ -149,7 +132,7 @@ describe('POST /account/export', () => {
     await until(() => gate.waiting() > 0, 'the export reads');
     await browser.owner.request('DELETE', `/api/drops/${doomed.slug}`);
     gate.open();
-    const files = unzip(await exporting);
+    const files = unzip((await exporting).bytes);
     expect([...files.keys()]).to.deep.equal([`drops/${kept.title}/${kept.title} v1.html`, 'drops.json']);
     expect(listOf(files).changed_during_export).to.deep.equal([doomed.slug]);
   });
@@ -180,7 +163,7 @@ describe('POST /account/export', () => {
     });
     const outcome = await start(browser).then(
       (answer) => {
-        unzip(answer);
+        unzip(answer.bytes);
         return 'whole';
       },
       (error: NodeJS.ErrnoException) => error.code,

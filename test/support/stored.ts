@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { mongo as driver } from 'mongoose';
@@ -17,11 +17,16 @@ export async function readStored(config: Config): Promise<Record<string, unknown
   return all;
 }
 
-/** From a copy, which another process makes: closing the file in this one would end the service's locks on it. */
-function readSqlite({ DATA_DIR }: Config): Record<string, unknown[]> {
+/** A copy that another process makes: closing a file in this one would end the service's locks on it. */
+function copyOf(dir: string): string {
   const copy = makeTempDir();
-  const files = readdirSync(DATA_DIR).filter((name) => /^dropleaf\.sqlite(-wal)?$/.test(name));
-  execFileSync('cp', [...files.map((name) => join(DATA_DIR, name)), copy]);
+  const program = "require('node:fs').cpSync(process.argv[1], process.argv[2], { recursive: true })";
+  execFileSync(process.execPath, ['-e', program, dir, copy]);
+  return copy;
+}
+
+function readSqlite({ DATA_DIR }: Config): Record<string, unknown[]> {
+  const copy = copyOf(DATA_DIR);
   const database = new DatabaseSync(join(copy, 'dropleaf.sqlite'));
   try {
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
@@ -47,12 +52,9 @@ export async function readAtRest(config: Config): Promise<Map<string, Buffer>> {
   return new Map(all.filter(([name]) => !homesOfSecrets.test(name)));
 }
 
-/** By another process: closing a file in this one would end its locks on it. */
 function* readFiles(dir: string): Generator<[string, Buffer]> {
-  for (const { name, parentPath } of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-    const path = join(parentPath, name);
-    yield [name, execFileSync('cat', [path], { maxBuffer: 2 ** 30 })];
-  }
+  for (const entry of readdirSync(copyOf(dir), { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) yield [entry.name, readFileSync(join(entry.parentPath, entry.name))];
 }
 
 /** The documents of each collection, in the order of their ids. */
