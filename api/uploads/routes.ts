@@ -6,6 +6,7 @@ import { describedHtml, documentCodes, dropReply, sampleDrop } from '../drops/op
 import { sendWritten } from '../drops/presenter.ts';
 import { htmlTooLarge } from '../http/access.ts';
 import { checkUtf8, htmlBody } from '../http/body.ts';
+import { visitorOf } from '../http/client-address.ts';
 import { hashRequest } from '../http/idempotency-key.ts';
 import { call, openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
@@ -55,7 +56,7 @@ function uploadOperations(config: Config) {
       tag: 'Drops',
       summary: 'Send the document of an upload',
       description:
-        'Publishes for the token that asked; revoking the token ends the address. The same bytes again get the same answer, other bytes 409 `upload_used`; such repeats are no writes, and at most 10 in 10 minutes. A refused document leaves the address usable. Without a Content-Type, or with `application/octet-stream`, the body is HTML too.',
+        'Publishes for the token that asked; revoking the token ends the address. The same bytes again get the same answer, other bytes 409 `upload_used`; such repeats are no writes, and at most 10 in 10 minutes. A refused document leaves the address usable, 10 times in 10 minutes; one that does not arrive whole counts for nothing. Without a Content-Type, or with `application/octet-stream`, the body is HTML too.',
       limits: ['writes_per_minute', 'writes_per_day', 'drops_per_account', 'versions_per_drop'],
       body: { required: true, html: describedHtml(config) },
       replies: [
@@ -116,8 +117,9 @@ export function uploadRoutes({ services, readBody }: RouteParts): readonly Route
       const upload = await uploads.open(String(req.params.secret));
       const { caller, target } = upload;
       res.locals.accountId = caller.accountId; // for the log and the count of unread answers (server/listener.ts)
-      await uploads.admit(upload);
-      await readBody(req, caller.accountId, rules, async (html) => {
+      // Everybody who has seen the address can begin a document: until it is whole, it costs its sender alone.
+      await readBody(req, visitorOf(req.ip).network, rules, async (html) => {
+        await uploads.admit(upload);
         checkUtf8(html);
         checkNotEmpty(html);
         const hash = await hashRequest(req, html);

@@ -28,6 +28,11 @@ export const limitTable = {
   repeat: perMinute((config) => config.WRITES_PER_MINUTE, 'repeats of finished writes'),
   /** A request for an upload address. It may hold a context, which is not counted for the day until the document comes. */
   upload: perTenMinutes(100, 'uploads'),
+  /** A document for an address that was not used, by the hash of its secret: each is a write of the account that asked. */
+  'upload-document': {
+    ...perTenMinutes(10, ''),
+    refusal: (maximum) => `At most ${maximum} documents for one address in 10 minutes.`,
+  },
   /** A PUT to an address that was used, by the hash of its secret: a client that got no answer repeats it a few times. */
   'upload-repeat': {
     ...perTenMinutes(10, ''),

@@ -90,14 +90,14 @@ export function createUploads(deps: {
     },
 
     /**
-     * Counts a document before its body is read. What comes after the first costs the account nothing, because everybody
-     * who has seen the address may send it.
+     * Counts a document that has arrived whole. Everybody who has seen the address may send one: a few refused ones are all
+     * that it costs the account, and nothing once a document is published.
      * @throws DropError `rate_limited`
      */
     async admit({ caller, hash }: OpenUpload): Promise<void> {
       const isRepeat = await idempotency.isDone(caller, keyOf(hash));
-      if (isRepeat) await limits.take('upload-repeat', hash);
-      else await limits.take('write', caller.countsAs);
+      await limits.take(isRepeat ? 'upload-repeat' : 'upload-document', hash);
+      if (!isRepeat) await limits.take('write', caller.countsAs);
     },
 
     /**

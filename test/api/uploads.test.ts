@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Answer, RequestOptions } from '../support/client.ts';
 import { expectDrop, expectError, expectTooMany } from '../support/expect.ts';
 import { useOwner, useService } from '../support/service.ts';
+import type { Connection } from '../support/socket.ts';
 import { readAtRest } from '../support/stored.ts';
 
 const minutes = 60_000;
@@ -182,11 +183,36 @@ describe('POST /api/uploads and PUT of the document', () => {
   });
 
   it('counts for the minute of the account that asked', async () => {
-    const path = await addressFor({ title: 'A report' });
-    let last: Answer | undefined;
-    for (let n = 0; n <= 60; n++) last = await put(path, '');
+    const answers: Answer[] = [];
+    for (let n = 0; n <= 60; n++) answers.push(await put(await addressFor({ title: 'A report' }), ''));
+    const last = answers.pop();
+    for (const answer of answers) expectError(answer, 400, 'html_required');
     expectTooMany(last as Answer, 'rate_limited'); // proof: the loop has run
     expectTooMany(await owner.post(), 'rate_limited');
+  });
+
+  it('a document that does not arrive whole costs its owner no write, and the address stays usable', async () => {
+    const path = await addressFor({ title: 'A report' });
+    const unfinished: Connection[] = [];
+    for (let n = 0; n < 200; n++) {
+      const connection = await service.connect();
+      unfinished.push(connection);
+      await connection.send(`${service.head('PUT', path, { 'content-length': '100' })}<p>`);
+    }
+    for (let n = 0; n < 20; n++) await service.get('/healthz'); // they were read
+    expect(await writesLeft()).to.equal(60);
+    service.clock.advance(minutes);
+    expect((await put(path)).status).to.equal(201);
+    for (const connection of unfinished) connection.close();
+  });
+
+  it('refused documents of one address cost its owner 10 writes in 10 minutes at most', async () => {
+    const path = await addressFor({ title: 'A report' });
+    for (let n = 0; n < 10; n++) expectError(await put(path, ''), 400, 'html_required');
+    for (let n = 0; n < 60; n++) expectTooMany(await put(path, n % 2 === 0 ? page : ''), 'rate_limited');
+    expect(await writesLeft()).to.equal(50);
+    service.clock.advance(10 * minutes - 1);
+    expect((await put(await addressFor({ title: 'Another' }))).status).to.equal(201);
   });
 
   /** How many writes of the minute the account has left: an invalid one takes one, and none of the day. */
