@@ -6,6 +6,7 @@ import {
   roles,
 } from '../../shared/comments/comment.ts';
 import type { CommentPage } from '../../shared/comments/comments.ts';
+import { shownAnchor } from '../../shared/comments/sides.ts';
 import { slugShape } from '../drops/presenter.ts';
 import { pageUrl } from '../http/paths.ts';
 import {
@@ -123,10 +124,8 @@ export function presentComment(comment: Comment, baseUrl: string): Wire<typeof c
   };
 }
 
-function presentAnchor(
-  { quote, prefix, suffix }: NonNullable<Comment['anchor']>,
-  in_latest: Comment['inLatest'],
-) {
+function presentAnchor(anchor: NonNullable<Comment['anchor']>, in_latest: Comment['inLatest']) {
+  const { quote, prefix, suffix } = shownAnchor(anchor);
   return { quote: clean(quote), prefix: clean(prefix), suffix: clean(suffix), in_latest };
 }
 

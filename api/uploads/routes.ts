@@ -56,7 +56,7 @@ function uploadOperations(config: Config) {
       tag: 'Drops',
       summary: 'Send the document of an upload',
       description:
-        'Publishes for the token that asked; revoking the token ends the address. The same bytes again get the same answer, other bytes 409 `upload_used`; such repeats are no writes, and at most 10 in 10 minutes. A refused document leaves the address usable, 10 times in 10 minutes; one that does not arrive whole counts for nothing. Without a Content-Type, or with `application/octet-stream`, the body is HTML too.',
+        'Publishes for the token that asked; revoking the token ends the address. The same bytes again get the same answer, other bytes 409 `upload_used`; such repeats are no writes, and at most 10 in 10 minutes. A refused document leaves the address usable, 10 times in 10 minutes. Without a Content-Type, or with `application/octet-stream`, the body is HTML too.',
       limits: ['writes_per_minute', 'writes_per_day', 'drops_per_account', 'versions_per_drop'],
       body: { required: true, html: describedHtml(config) },
       replies: [

@@ -1,5 +1,5 @@
 import { accountRecord, type StoredAccount, toAccount } from '../accounts/account.ts';
-import { commentRecord } from '../comments/comment.ts';
+import { commentRecord, withClaims } from '../comments/comment.ts';
 import { tokenRecord } from '../credentials/token.ts';
 import {
   type Field,
@@ -193,7 +193,7 @@ export const archiveTables: Readonly<Record<TableKind, ArchiveTable>> = {
   'idempotency-keys': table('idempotency-keys', idempotencyRecord, toArchivedKey, (key) => {
     return { ...key, lease: '', leasedUntil: 0, isDone: true };
   }),
-  comments: sameTable(commentRecord),
+  comments: table('comments', commentRecord, withClaims, withClaims),
   reports: sameTable(reportRecord),
   'audit-log': sameTable(auditRecord),
 };

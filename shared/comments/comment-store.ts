@@ -12,6 +12,10 @@ export interface CommentQuery {
   readonly limit: number;
 }
 
+/** What `noteSides` changes of an anchor. */
+export const foundSides = { sides: 'found' } as const;
+export const noSides = { sides: 'found', prefix: '', suffix: '' } as const;
+
 export interface CommentCaps {
   readonly openPerDrop: number;
   readonly heldPerDrop: number;
@@ -49,6 +53,9 @@ export interface CommentStore {
 
   /** Changes nothing else, and not `seq`: it is no change for a program that waits. A parallel `replace` may undo it. Not atomic. */
   setInLatest(ids: readonly string[], place: Comment['inLatest']): Promise<void>;
+
+  /** Keeps prefix and suffix of the anchors, or removes both. Otherwise as `setInLatest`. Ignores comments without an anchor. */
+  noteSides(ids: readonly string[], areFound: boolean): Promise<void>;
 
   /** false: no such comment. */
   remove(id: string): Promise<boolean>;

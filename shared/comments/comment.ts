@@ -59,8 +59,17 @@ const author = {
   tokenId: orNull(text()),
 };
 
-/** W3C TextQuoteSelector over the visible text, and the position of the quote in it (UTF-16 units), which is a hint. */
-const anchor = object({ quote: text(), prefix: text(), suffix: text(), position: whole() });
+/**
+ * W3C TextQuoteSelector over the visible text, and the position of the quote in it (UTF-16 units), which is a hint. Prefix and suffix
+ * are shown only where `sides` is `found`; it is absent in records of earlier releases (sides.ts).
+ */
+const anchor = object({
+  quote: text(),
+  prefix: text(),
+  suffix: text(),
+  position: whole(),
+  sides: addedLater(oneOf(['claimed', 'found']), 'claimed'),
+});
 
 /**
  * Whether the quote is in the source of the latest version. `unknown`: it is not in that of its own version either, because a
@@ -117,6 +126,12 @@ export type Reply = Comment['replies'][number];
 
 /** A comment before the store has given it a number. */
 export type UnnumberedComment = Omit<Comment, 'seq'>;
+
+/** The comment as an archive holds it: a store that imports it looks itself. */
+export function withClaims<C extends Pick<Comment, 'anchor'>>(comment: C): C {
+  const { anchor } = comment;
+  return anchor === null ? comment : { ...comment, anchor: { ...anchor, sides: 'claimed' } };
+}
 
 /** The fields of a comment that say who has changed it. @param tokenId null: a browser @param now Unix ms */
 export function changedBy(comment: Comment, tokenId: string | null, now: number) {

@@ -9,7 +9,6 @@ import { capReached, type Limits } from '../limits/limits.ts';
 import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
 import { checkMayResolve, findOwner, forbidden, isSame, isVisible, readerOf, tokenIdOf } from './authors.ts';
 import {
-  type Anchor,
   type Author,
   type Comment,
   type CommentState,
@@ -21,6 +20,7 @@ import {
 import type { CommentCounts, CommentStore } from './comment-store.ts';
 import { type CommentList, readList } from './reading.ts';
 import { replaceComment } from './replacing.ts';
+import { type ClaimedAnchor, decidingClaims, type Sides } from './sides.ts';
 import type { Waiting } from './waiting.ts';
 
 /** Full answers of a token's own changes that a request which waits leaves out. Then it is answered with nothing and a later cursor. */
@@ -33,7 +33,7 @@ const commentsOfOthersPerHour = { ofDrop: 120, ofOwner: 600 } as const;
 /** What a person or a program writes. */
 export interface NewComment {
   /** null: about the whole page. */
-  readonly anchor: Anchor | null;
+  readonly anchor: ClaimedAnchor | null;
   readonly text: string;
 }
 
@@ -72,19 +72,22 @@ export function createComments(deps: {
   accounts: Pick<AccountStore, 'find'>;
   limits: Pick<Limits, 'attempts'>;
   waiting: Waiting;
+  sides: Sides;
   followUps: { enqueueRender(dropId: string, versionId: string): void };
   clock: Clock;
 }) {
-  const { comments: store, drops, accounts, limits, waiting, followUps, clock } = deps;
+  const { comments: store, drops, accounts, limits, waiting, sides, followUps, clock } = deps;
+  const reads = decidingClaims(store, followUps.enqueueRender);
 
   async function insert(
     target: CommentedVersion,
     author: Author,
-    { anchor, text }: NewComment,
+    { anchor: claimed, text }: NewComment,
     id = newId(clock.now()),
   ): Promise<Comment> {
     const now = clock.now();
     const { dropId, ownerId, slug, version } = target;
+    const anchor = claimed && (await sides.check(ownerId, version.id, claimed));
     const comment = {
       ...{ id, ownerId, dropId, slug, versionId: version.id, version: version.number },
       ...({ kind: 'comment', anchor, inLatest: 'kept', author, text, replies: [] } as const),
@@ -127,7 +130,7 @@ export function createComments(deps: {
     if (slug !== null && drop === null) throw notFound('drop');
     const dropId = drop?.id ?? null;
     const last = after ?? (await store.lastSeq(ownerId));
-    const found = await readList(store, ownerId, { dropId, states, after: after ?? 0, limit });
+    const found = await readList(reads, ownerId, { dropId, states, after: after ?? 0, limit });
     const lastFound = found.comments.at(-1)?.seq ?? 0;
     return { ...found, next: found.hasMore ? lastFound : Math.max(last, lastFound) };
   }
@@ -165,13 +168,13 @@ export function createComments(deps: {
 
     /** Of all drops of the account, the newest change first. @param before a `seq` */
     listNewest: (caller: Caller, states: readonly CommentState[], before: number, limit: number) =>
-      readList(store, caller.ownerId, { dropId: null, states, after: 0, before, limit }),
+      readList(reads, caller.ownerId, { dropId: null, states, after: 0, before, limit }),
 
     /** The newest threads of a page that the person may read, as many as fit into one, oldest change first. */
     async listOfPage({ dropId, ownerId }: Page, author: Author): Promise<CommentList> {
       const bounds = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: commentLimits.openPerDrop };
       const listed = (states: readonly CommentState[]) =>
-        readList(store, ownerId, { dropId, states, ...bounds });
+        readList(reads, ownerId, { dropId, states, ...bounds });
       const lists = await Promise.all([listed(['held', 'open']), listed(['resolved'])]);
       const threads = lists.flatMap(({ comments }) => comments).toReversed();
       const hasMore = lists.some((list) => list.hasMore);

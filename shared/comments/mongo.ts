@@ -12,7 +12,7 @@ import {
   nextSeq,
   type UnnumberedComment,
 } from './comment.ts';
-import type { CommentCounts, CommentStore } from './comment-store.ts';
+import { type CommentCounts, type CommentStore, foundSides, noSides } from './comment-store.ts';
 
 /** Each lost attempt means that a parallel call has changed a comment of the same owner. */
 const attempts = 100;
@@ -40,7 +40,7 @@ const comments = collectionOf(
   ['comments_follows', { owner_id: 1, follows: 1 }, { unique: true, partialFilterExpression: isChained }],
 );
 
-type ForJobs = 'setInLatest' | 'delete' | 'listIds';
+type ForJobs = 'setInLatest' | 'noteSides' | 'delete' | 'listIds';
 
 export function createMongoCommentStore(connection: Connection): CommentStore {
   const records = comments.in(connection);
@@ -143,6 +143,11 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
   const forJobs = inBackground<Pick<CommentStore, ForJobs>>({
     async setInLatest(ids, place) {
       await records.updateAll({ _id: { $in: [...ids] } }, { $set: { in_latest: place } });
+    },
+    async noteSides(ids, areFound) {
+      const changed = Object.entries(areFound ? foundSides : noSides);
+      const set = Object.fromEntries(changed.map(([name, value]) => [`anchor.${name}`, value]));
+      await records.updateAll({ _id: { $in: [...ids] }, anchor: { $ne: null } }, { $set: set });
     },
     async delete(ids) {
       await records.remove({ version_id: { $in: [...ids] } });

@@ -7,7 +7,7 @@ import {
   nextSeq,
   type UnnumberedComment,
 } from './comment.ts';
-import type { CommentCounts, CommentStore } from './comment-store.ts';
+import { type CommentCounts, type CommentStore, foundSides, noSides } from './comment-store.ts';
 
 type CountRow = [dropId: string, state: CommentState, count: number];
 
@@ -30,6 +30,9 @@ export function createSqliteCommentStore(db: Database): CommentStore {
     lastSeq: db.prepareTuples<[last: number | null]>('SELECT max(seq) FROM comments WHERE owner_id = ?'),
     seqOf: db.prepareTuples<[seq: number]>('SELECT seq FROM comments WHERE id = ?'),
     setInLatest: db.prepare('UPDATE comments SET in_latest = ? WHERE id IN (SELECT value FROM json_each(?))'),
+    noteSides: db.prepare(`
+      UPDATE comments SET anchor = json_patch(anchor, ?)
+      WHERE anchor IS NOT NULL AND id IN (SELECT value FROM json_each(?))`),
     remove: db.prepare('DELETE FROM comments WHERE id = ?'),
     count: db.prepareTuples<CountRow>(`
       SELECT drop_id, state, count(*) FROM comments INDEXED BY comments_by_state
@@ -90,6 +93,11 @@ export function createSqliteCommentStore(db: Database): CommentStore {
 
     setInLatest: async (ids, place) => {
       await db.write(() => sql.setInLatest.run(place, JSON.stringify(ids)));
+    },
+
+    noteSides: async (ids, areFound) => {
+      const sides = areFound ? foundSides : noSides;
+      await db.write(() => sql.noteSides.run(JSON.stringify(sides), JSON.stringify(ids)));
     },
 
     remove: (id) => db.write(() => sql.remove.run(id).changes > 0),

@@ -4,6 +4,7 @@ import type { DrawCard } from '../cards/card.ts';
 import { createCards } from '../cards/cards.ts';
 import { createComments } from '../comments/comments.ts';
 import { createResolutions } from '../comments/resolutions.ts';
+import { createSides } from '../comments/sides.ts';
 import { createWaiting } from '../comments/waiting.ts';
 import { type Config, splitList } from '../config/config.ts';
 import { createSessions } from '../credentials/sessions.ts';
@@ -157,7 +158,13 @@ async function assemble(
     identityProvider,
     /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
-    comments: createComments({ ...base, limits, waiting, followUps }),
+    comments: createComments({
+      ...base,
+      limits,
+      waiting,
+      sides: createSides({ ...base, findQuotes }),
+      followUps,
+    }),
     resolutions,
     /** Answers the requests that wait for comments, so that the process can stop. */
     endWaiting: waiting.close,

@@ -49,7 +49,7 @@ describe('/p/{slug}/comments', () => {
   });
 
   it('the owner, members and guests write comments on a version, with the words that they are about', async () => {
-    const { slug, owner } = await publish();
+    const { slug, owner } = await publish({ comments: 'anyone', html: '<p> p<p>a &lt;b> Bs ' });
     const anchor = { quote: 'a <b>\r\nB', prefix: ' p', suffix: 's ', position: '7' };
     const id = await owner.write(slug, ' It is\r\nwrong. ', anchor, '?v=1');
     await (await member()).write(slug, 'Is it?');

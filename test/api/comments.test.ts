@@ -23,7 +23,7 @@ describe('Comments', () => {
 
   it('POST: 201 the comment on the latest version, with its author, and GET lists it', async () => {
     const { owner, slug } = await service.newDrop();
-    await owner.put(slug);
+    await owner.put(slug, { html: '<p>Sales: 4,711 in June' });
     const anchor = { quote: '4,711', prefix: 'Sales: ', suffix: ' in June', position: 12 };
     const { status, body, headers } = await write(owner, slug, { text: 'Wrong', anchor });
     expect(status).to.equal(201);
@@ -237,9 +237,10 @@ describe('Comments', () => {
   });
 
   it('programs get no directions of writing, no invisible characters and no controls of strangers', async () => {
-    const { owner, slug } = await service.newDrop();
     const hidden =
       '\u202a\u202e\u2066\u2069\u200b\u200e\u200f\u2060\ufeff\u00ad\u0007\u001b\r\u009b\u{e0041}\u{e007f}\u2028\u2029\ufe00';
+    const html = `<p>p${hidden}q${hidden}s${hidden}`;
+    const { owner, slug } = await service.newDrop({ html });
     const kept = 'می\u200cخواهم ❤️\u200d🔥\n\tاردو';
     const name = `E${hidden}ve`;
     await writeAsGuest(service, { owner, slug }, `a${hidden}${kept}`, name);

@@ -152,6 +152,26 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
       expect(replaced?.text, 'the number that was read is still the last').to.equal('new');
     });
 
+    it('keeps or removes prefix and suffix, and nothing else changes', async () => {
+      const [kept, removed, other] = [await insert(), await insert(), await insert()];
+      const without = await insert({ anchor: null, dropId: 'd2' });
+      await comments.noteSides([kept.id, without.id, 'unknown'], true);
+      await comments.noteSides([removed.id, without.id], false);
+      const anchorOf = async ({ id }: Comment) => (await comments.find(id))?.anchor;
+      expect(await comments.find(kept.id)).to.deep.equal({
+        ...kept,
+        anchor: { ...kept.anchor, sides: 'found' },
+      });
+      const noSides = { prefix: '', suffix: '', sides: 'found' };
+      expect(await comments.find(removed.id)).to.deep.equal({
+        ...removed,
+        anchor: { ...removed.anchor, ...noSides },
+      });
+      expect(await anchorOf(other)).to.deep.equal(other.anchor);
+      expect(await comments.find(without.id)).to.deep.equal(without);
+      expect(await comments.ownersAfter(without.seq)).to.deep.equal([]);
+    });
+
     it('counts what is open and held by drop', async () => {
       await insert();
       await insert({ state: 'held' });

@@ -248,7 +248,7 @@ export function aComment(changes: Partial<UnnumberedComment> = {}): UnnumberedCo
     versionId: newId(start),
     version: 1,
     kind: 'comment',
-    anchor: { quote: 'a number', prefix: 'is ', suffix: '.', position: 7 },
+    anchor: { quote: 'a number', prefix: 'is ', suffix: '.', position: 7, sides: 'claimed' },
     inLatest: 'kept',
     author: commentAuthor,
     text: 'This number is wrong',

@@ -183,7 +183,7 @@ function page(text: string): PageWithVersion {
 /** A thread of every kind. */
 function threads(text: string, reader: Author): Comment[] {
   const author = { ...reader, name: text, via: text };
-  const anchor = { quote: text, prefix: text, suffix: text, position: 1 };
+  const anchor = { quote: text, prefix: text, suffix: text, position: 1, sides: 'found' as const };
   const reply = { id: 'r', author, text, createdAt: 0 };
   const thread: Omit<Comment, 'state'> = {
     ...{ id: 'x', ownerId: 'x', dropId: 'x', slug: 'abc', versionId: 'v1', version: 1, anchor, author, text },

@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import {
   type ArchiveKind,
   archiveLine,
+  archiveTables,
   canonicalJson,
   parseArchiveRecord,
 } from '../../shared/archives/archive.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { addedLater, id, listOf, object, orNull, text, whole } from '../../shared/domain/record.ts';
-import { aReport, aVersion, ownedVersion, start } from '../contract/records.ts';
+import { aComment, aReport, aVersion, ownedVersion, start } from '../contract/records.ts';
 
 const drop = {
   id: newId(start),
@@ -49,6 +50,17 @@ describe('records of an archive', () => {
     const { id, ...rest } = parseArchiveRecord('drops', drop);
     expect(canonicalJson({ ...rest, id })).to.equal(canonicalJson({ id, ...rest }));
     expect(canonicalJson({ name: 'sign-in-key', value: 'v' })).to.equal('{"name":"sign-in-key","value":"v"}');
+  });
+
+  it('of comments do not say that prefix and suffix were found: the store that imports them looks itself', () => {
+    const { toArchived, toStored } = archiveTables.comments;
+    const anchor = { quote: 'a', prefix: 'b', suffix: 'c', position: 1, sides: 'found' };
+    for (const change of [toArchived, toStored] as ((record: object) => object | null)[]) {
+      expect(change(aComment({ anchor } as object))).to.deep.include({
+        anchor: { ...anchor, sides: 'claimed' },
+      });
+      expect(change(aComment({ anchor: null }))).to.deep.include({ anchor: null });
+    }
   });
 
   it('have a field that was added later only where it says something', () => {

@@ -74,7 +74,9 @@ const resolve: JobCase = {
       resolving: [{ versionId, reply: 'Done', author }],
     });
     const quoting = (quote: string) =>
-      scene.comment(drop, drop.versionId, { anchor: { quote, prefix: '', suffix: '', position: 0 } });
+      scene.comment(drop, drop.versionId, {
+        anchor: { quote, prefix: '', suffix: '', position: 0, sides: 'found' },
+      });
     const others = [await quoting('o\nne'), await quoting('scripted'), await quoting('mo')];
     await scene.addVersion(drop.slug, ['render'], versionId);
     return {

@@ -4,16 +4,19 @@ import type { DropTasks, RenderTasks } from '../../shared/jobs/pending-task-stor
 import type { RenderStore } from '../../shared/renders/render-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 import { createCommentPlaces } from './comment-places.ts';
+import { createCommentSides } from './comment-sides.ts';
 
 /**
  * Renders page and context of a version unless its artefact is current. Then deletes artefacts of older renderers, and purges the
- * drop if there were any. Resolves the comments that the versions of the drop resolve, and notes which quotes the latest one has.
+ * drop if there were any. Resolves the comments that the versions of the drop resolve, and notes which quotes the latest one has
+ * and which prefixes and suffixes stand beside them.
  * Clears the pending task if all versions of the drop are rendered; otherwise enqueues the others.
  */
 export function createVersionRender(deps: WorkerDeps): JobHandlers['version.render'] {
   const { pendingTasks, renders } = deps.engine;
   const { rendering, jobs, purger, resolutions } = deps;
   const notePlaces = createCommentPlaces(deps);
+  const decideSides = createCommentSides(deps);
 
   async function render(
     { id: dropId, ownerId, renderers }: RenderTasks,
@@ -42,6 +45,7 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
     const version = drop.versions.find(({ id }) => id === versionId);
     if (version !== undefined) await render(drop, version);
     await notePlaces(drop, threads);
+    await decideSides(drop, threads);
     if (!drop.tasks.includes('render')) return;
     const others = drop.versions.filter(
       ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,

@@ -1,5 +1,6 @@
 import { isSame } from '../../../shared/comments/authors.ts';
 import { type Author, type Comment, commentLimits, type Reply } from '../../../shared/comments/comment.ts';
+import { shownAnchor } from '../../../shared/comments/sides.ts';
 import type { Attempt } from '../../dashboard/pages.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
@@ -25,7 +26,7 @@ export function threadList(threads: readonly Comment[], view: ThreadsView): Html
 
 function threadItem(thread: Comment, view: ThreadsView): Html {
   const { id, anchor, version, state, replies } = thread;
-  const data = anchor && html` data-anchor="${JSON.stringify(anchor)}"`;
+  const data = anchor && html` data-anchor="${JSON.stringify(shownAnchor(anchor))}"`;
   return html`<li class="thread" id="t-${id}" tabindex="-1" data-version="${version}" data-state="${state}"${data}>
 ${anchor && html`<blockquote class="quote">${quoted(anchor.quote)}</blockquote>\n`}${message(thread)}
 ${marks(thread, view)}

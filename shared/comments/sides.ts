@@ -1,0 +1,83 @@
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { FindQuotes } from '../html/quotes.ts';
+import { withTimeout } from '../util/promises.ts';
+import { createFairQueue } from '../util/queues.ts';
+import type { Anchor } from './comment.ts';
+import type { CommentStore } from './comment-store.ts';
+
+/** A person waits for it. */
+const checkMs = 1_000;
+const maxWaiting = 50;
+
+/** What a client sends: of a page, its script chose prefix and suffix, and the reader has seen the quote alone. */
+export type ClaimedAnchor = Omit<Anchor, 'sides'>;
+
+/** What anybody may see of an anchor: prefix and suffix only if they stand beside the quote in the source of the version. */
+export function shownAnchor({ quote, prefix, suffix, position, sides }: Anchor): ClaimedAnchor {
+  const isFound = sides === 'found';
+  return { quote, prefix: isFound ? prefix : '', suffix: isFound ? suffix : '', position };
+}
+
+/** Whether it has a prefix or suffix that nobody has looked for: that of an import, of an earlier release, or of a slow search. */
+export function hasClaims(anchor: Anchor | null): anchor is Anchor {
+  return anchor !== null && anchor.sides !== 'found' && anchor.prefix + anchor.suffix !== '';
+}
+
+/**
+ * Whether prefix, quote and suffix of each anchor stand together in the visible text of the version's source, without white space.
+ * No: they do not, or the document is gone, or it takes too long to search. @throws DropError `unavailable`
+ */
+export async function findSides(
+  { html, findQuotes }: { html: Pick<BlobStore, 'get'>; findQuotes: FindQuotes },
+  versionId: string,
+  anchors: readonly ClaimedAnchor[],
+): Promise<boolean[]> {
+  const document = await html.get(versionId);
+  const texts = anchors.map(({ prefix, quote, suffix }) => prefix + quote + suffix);
+  const found = document && (await findQuotes(document, texts));
+  return anchors.map((_, n) => found?.[n] === true);
+}
+
+/**
+ * The lists of the store. Reading open and held threads with claims enqueues a job of their drops that decides about these, because
+ * those of earlier releases and of imports have none. @param enqueue see `FollowUps.enqueueRender`
+ */
+export function decidingClaims(
+  store: Pick<CommentStore, 'list'>,
+  enqueue: (dropId: string, versionId: string) => void,
+): Pick<CommentStore, 'list'> {
+  return {
+    async list(ownerId, query) {
+      const found = await store.list(ownerId, query);
+      const undecided = found.filter(({ anchor, state }) => state !== 'resolved' && hasClaims(anchor));
+      const byDrop = new Map(undecided.map(({ dropId, versionId }) => [dropId, versionId]));
+      for (const [dropId, versionId] of byDrop) enqueue(dropId, versionId);
+      return found;
+    },
+  };
+}
+
+export type Sides = ReturnType<typeof createSides>;
+
+/** Looks for the sides of new anchors before they are stored, in turns by the owner of the page. */
+export function createSides(deps: { html: Pick<BlobStore, 'get'>; findQuotes: FindQuotes }) {
+  const turns = createFairQueue(1, maxWaiting);
+
+  return {
+    /**
+     * The anchor as it is stored: without sides that do not stand in the source. If the search takes more than a second, or fails,
+     * they stay claims, for the job `version.render` to decide. Never rejects.
+     */
+    async check(ownerId: string, versionId: string, claimed: ClaimedAnchor): Promise<Anchor> {
+      if (claimed.prefix + claimed.suffix === '') return { ...claimed, sides: 'found' };
+      const search = turns.run([ownerId], async () => (await findSides(deps, versionId, [claimed]))[0]);
+      const isFound = await withTimeout(checkMs, search, () => new Error('too slow')).catch(() => undefined);
+      if (isFound === undefined) return { ...claimed, sides: 'claimed' };
+      return isFound ? { ...claimed, sides: 'found' } : withoutSides(claimed);
+    },
+  };
+}
+
+function withoutSides(anchor: ClaimedAnchor): Anchor {
+  return { ...anchor, prefix: '', suffix: '', sides: 'found' };
+}
