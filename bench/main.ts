@@ -10,6 +10,7 @@ const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
   growth: () => import('./growth.ts'),
   memory: () => import('./memory.ts'),
   rolling: () => import('./rolling.ts'),
+  shares: () => import('./shares.ts'),
   waiting: () => import('./waiting.ts'),
 };
 

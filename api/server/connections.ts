@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { DropError } from '../../shared/domain/errors.ts';
 import { presentError } from '../http/http-error.ts';
 import { noindex, robotsHeader } from '../http/send.ts';
+import { ConnectionShares } from './connection-shares.ts';
 
 /** Requests that may wait on a connection. */
 const maxQueued = 64;
@@ -33,20 +34,24 @@ export interface Connections {
 
 /**
  * Hands over requests one at a time. Once one waits, reading stops; more than `maxQueued` close the connection, which could
- * fill the memory. Above `maxConnections` the one that waited longest for its client is closed: Node would refuse new ones.
+ * fill the memory. Above `maxConnections` one is ended (connection-shares.ts): Node would refuse all new ones.
  */
 export function watchConnections(
   server: Server,
   listener: RequestListener,
   { maxConnections, onFull }: { maxConnections: number; onFull: () => void },
 ): Connections {
-  /** The one whose request or answer is oldest comes first. */
   const all = new Map<Duplex, Connection>();
+  const shares = new ConnectionShares((socket) => {
+    const connection = all.get(socket);
+    return connection !== undefined && waitsForClient(connection);
+  });
   let isStopping = false;
 
   server.on('connection', (socket: Socket) => {
     const connection: Connection = { socket, current: null, queue: [], refuse: null };
     all.set(socket, connection);
+    shares.add(socket);
     socket.once('close', () => all.delete(socket));
     // Node resumes reading after each request.
     socket.on('resume', () => connection.queue.length > 0 && socket.pause());
@@ -57,17 +62,14 @@ export function watchConnections(
       socket.end();
       socket.setTimeout(restPauseMs);
     };
-    if (all.size > maxConnections) endLongestWaiting();
+    if (all.size > maxConnections) endOneFor(socket);
   });
 
-  function endLongestWaiting(): void {
+  function endOneFor(added: Socket): void {
     onFull();
-    for (const connection of all.values()) {
-      if (!waitsForClient(connection)) continue;
-      all.delete(connection.socket); // the new one itself if all others are being answered
-      connection.socket.destroy();
-      return;
-    }
+    const ended = shares.take(added);
+    all.delete(ended);
+    ended.destroy();
   }
 
   function admit(req: IncomingMessage, res: ServerResponse): void {
@@ -82,23 +84,19 @@ export function watchConnections(
 
   function begin(connection: Connection, res: ServerResponse): void {
     connection.current = res;
-    moveToEnd(connection);
+    shares.use(connection.socket);
     if (isStopping) closeAfter(res);
     res.once('close', () => end(connection, res));
     listener(res.req, res);
-  }
-
-  function moveToEnd(connection: Connection): void {
-    if (all.delete(connection.socket)) all.set(connection.socket, connection);
   }
 
   function end(connection: Connection, { req }: ServerResponse): void {
     const { socket, queue, refuse } = connection;
     if (req.complete) connection.current = null;
     if (socket.destroyed) return;
-    moveToEnd(connection);
     const next = queue.shift();
     if (next === undefined) {
+      if (req.complete) shares.rest(socket);
       refuse?.();
       return;
     }

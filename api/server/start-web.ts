@@ -37,7 +37,7 @@ export async function startWeb(services: Services, server: Server = createWebSer
   const onFull = () =>
     log.warn(
       { maxConnections },
-      'MAX_CONNECTIONS is reached: each new connection ends the connection that has waited longest for its client',
+      'MAX_CONNECTIONS is reached: for each new connection one is ended, of the network that has the most',
     );
   const connections = watchConnections(server, createListener(services), {
     maxConnections,

@@ -205,7 +205,7 @@ const processes = {
   READ_SECONDS: count(120, 'Seconds without progress after which an unread answer is cut off', 1, 3_600),
   MAX_CONNECTIONS: count(
     10_000,
-    'Maximum open connections, less than `ulimit -n`; a new connection replaces the longest idle one',
+    'Maximum open connections, less than `ulimit -n`; above it the network that has the most gives one up, idle ones first',
     10,
     1_000_000,
   ),

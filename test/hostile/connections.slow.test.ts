@@ -19,9 +19,9 @@ describe('Hostile connections', function () {
   });
 
   /** A connection of which nothing is read. */
-  async function open(text = ''): Promise<Socket> {
+  async function open(text = '', localAddress = '127.0.0.1'): Promise<Socket> {
     const { hostname, port } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
+    const socket = connect({ host: hostname, port: Number(port), localAddress });
     sockets.push(socket);
     socket.on('error', () => undefined);
     await once(socket, 'connect');
@@ -30,8 +30,8 @@ describe('Hostile connections', function () {
   }
 
   /** The same, read, and whether it was closed. */
-  async function openWatched(text = '') {
-    const socket = await open(text);
+  async function openWatched(text = '', localAddress?: string) {
+    const socket = await open(text, localAddress);
     const watched = { socket, isClosed: false, text: '' };
     socket.on('data', (data) => {
       watched.text += data;
@@ -97,6 +97,118 @@ describe('Hostile connections', function () {
     });
   });
 
+  describe('connections that make progress', () => {
+    type Watched = Awaited<ReturnType<typeof openWatched>>;
+    const atOnce = 10;
+    const other = '127.0.0.2';
+    const parts = 20;
+    const part = 'x'.repeat(1_000);
+    let token = '';
+    beforeEach(async () => {
+      service = await startService({ env: { MAX_CONNECTIONS: String(atOnce), WRITES_PER_MINUTE: '1000' } });
+      token = (await service.newOwner()).token;
+    });
+
+    /** A document of 20 parts of which the first arrives with its head. */
+    function upload(localAddress?: string) {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/html' };
+      const length = { 'content-length': String(parts * part.length) };
+      return openWatched(
+        service.head('POST', '/api/drops?title=x', { ...headers, ...length }) + part,
+        localAddress,
+      );
+    }
+
+    /** More of them than there are places. */
+    async function flood(text: string, localAddress?: string): Promise<void> {
+      for (let n = 0; n < 2 * atOnce; n++) await open(text, localAddress);
+    }
+
+    async function finish({ socket }: { socket: Socket }): Promise<void> {
+      for (let n = 1; n < parts; n++) socket.write(part);
+    }
+
+    async function isServed(localAddress: string): Promise<boolean> {
+      const watched = await openWatched(service.head('GET', '/healthz'), localAddress);
+      await until(() => watched.isClosed || watched.text !== '', 'it is answered or ended');
+      watched.socket.destroy();
+      return watched.text.startsWith('HTTP/1.1 200');
+    }
+
+    for (const [name, text] of [
+      ['empty', ''],
+      ['half a head', 'GET /p/x HTTP/1.1\r\nhost: x\r\n'],
+      ['bodies that do not come', 'begin'],
+    ] as const)
+      for (const address of ['127.0.0.1', other])
+        it(`an upload stays while connections are opened from ${address}: ${name}`, async () => {
+          const begun =
+            text === 'begin' ? service.head('POST', '/api/auth/start', { 'content-length': '9' }) : text;
+          const sending = await upload();
+          await service.get('/healthz'); // its head was read
+          for (let n = 1; n < parts; n++) {
+            sending.socket.write(part);
+            await flood(begun, address);
+          }
+          await until(() => sending.isClosed || sending.text !== '', 'it is answered or ended');
+          expect(sending.text).to.match(/^HTTP\/1.1 201/);
+        });
+
+    it('idle connections of one network stay while another network opens more than there are', async () => {
+      const kept = [await openWatched(service.head('GET', '/healthz')), await openWatched()];
+      await until(() => kept[0]?.text !== '', 'it is answered');
+      await flood('', other);
+      await flood('GET / HTTP/1.1\r\n', other);
+      expect(await isServed(other), 'the other network').to.equal(true);
+      expect(kept.map(({ isClosed }) => isClosed)).to.deep.equal([false, false]);
+    });
+
+    it('of a network that has all places one ends for a request from another, and none for idle connections', async () => {
+      const uploads: Watched[] = [];
+      for (let n = 0; n < atOnce; n++) uploads.push(await upload(other));
+      for (const { socket } of uploads) socket.write(part);
+      const isOpen = () => uploads.filter(({ isClosed }) => !isClosed).length;
+      expect(await isServed('127.0.0.1'), 'a request').to.equal(true);
+      await flood('');
+      expect(isOpen()).to.equal(atOnce - 1);
+      expect(await isServed('127.0.0.1'), 'a request beside them').to.equal(true);
+      for (const one of uploads) await finish(one);
+      const isDone = () => uploads.filter(({ text }) => text.startsWith('HTTP/1.1 201')).length;
+      await until(() => isDone() === atOnce - 1, 'the others are published');
+    });
+
+    it('bodies that come byte by byte give way to a new connection of their network', async () => {
+      const slow: Watched[] = [];
+      let drips = 0;
+      for (let n = 0; n < atOnce; n++) slow.push(await upload());
+      const drip = setInterval(() => {
+        for (const { socket } of slow) if (!socket.destroyed) socket.write('x');
+        drips += 1;
+      }, 50);
+      await until(() => drips > 5, 'some bytes have come');
+      const isAnswered = () => isServed('127.0.0.1').catch(() => false);
+      await until(isAnswered, 'a new one is served').finally(() => clearInterval(drip));
+    });
+
+    it('a reader that reads stays, and readers that read nothing give way', async () => {
+      const owner = await service.newOwner();
+      const { slug } = await owner.create({ html });
+      const { slug: longest } = await owner.create({ html: `${html}y` });
+      await service.settle();
+      const ask = (path: string) =>
+        open(service.head('GET', path, { 'accept-encoding': 'identity' }).repeat(8));
+      const reader = await ask(`/p/${longest}/raw`);
+      const reading = setInterval(() => reader.read(20_000), 20);
+      for (let n = 1; n < atOnce; n++) await ask(`/p/${slug}/raw`);
+      for (let n = 0; n < 5; n++) {
+        await until(() => isServed('127.0.0.1').catch(() => false), 'a new one is served');
+        await flood('');
+      }
+      clearInterval(reading);
+      expect(reader.destroyed).to.equal(false);
+    });
+  });
+
   describe('an answer that the client does not read', () => {
     it('is cut off for a new connection at MAX_CONNECTIONS', async () => {
       const gate = createGate();
@@ -111,9 +223,12 @@ describe('Hostile connections', function () {
       gate.hold();
       await open(service.head('GET', '/api/drops', { authorization: `Bearer ${owner.token}` }));
       await until(() => gate.waiting() === 1, 'the tenth is being answered');
-      const connection = await openConnection(service.url);
-      await connection.send(service.head('GET', '/healthz'));
-      expect((await connection.answer()).status).to.equal(200);
+      const isServed = async () => {
+        const connection = await openConnection(service.url);
+        await connection.send(service.head('GET', '/healthz'));
+        return (await connection.answer().catch(() => null))?.status === 200;
+      };
+      await until(isServed, 'one of the readers has made no progress for two seconds');
       gate.open();
     });
 
