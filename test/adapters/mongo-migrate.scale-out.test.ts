@@ -46,7 +46,7 @@ describe('migrate (MongoDB)', () => {
     expect(log.lines.pop()).to.deep.include({ message: 'MongoDB has the form of this release' });
     const made = log.lines.map(({ fields }) => [fields.collection, ...(fields.made as string[])].join(' '));
     expect(made).to.have.members([
-      'accounts accounts accounts_identity accounts_name accounts_deleted',
+      'accounts accounts accounts_identity accounts_name accounts_deleted accounts_identity_hash',
       'tokens tokens tokens_account tokens_end',
       'sessions sessions sessions_account sessions_use',
       'sign_ins sign_ins sign_ins_code sign_ins_poll sign_ins_status sign_ins_account sign_ins_end',
@@ -173,7 +173,7 @@ describe('migrate (MongoDB)', () => {
     );
     await accounts.insertMany(['a1', 'a2'].map((_id) => ({ _id, provider: 'local', subject: 'same' })));
     expect((await rejectionOf(migrate(mongo, log))).message).to.match(
-      /^MongoDB cannot create the indexes of "accounts" \(accounts_identity, accounts_name, accounts_deleted\): \S/,
+      /^MongoDB cannot create the indexes of "accounts" \(accounts_identity, accounts_name, accounts_deleted, accounts_identity_hash\): \S/,
     );
   });
 
