@@ -30,11 +30,12 @@ describe('Packages that production installs', () => {
 describe('ARCHITECTURE.md', () => {
   it('names files that exist', () => {
     const folders = ['api', 'bin', 'browser', 'cli', 'scripts', 'shared', 'test', 'worker'];
-    const listed = folders.flatMap((folder) =>
+    const inFolders = folders.flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
         (file) => `${folder}/${file.replaceAll('\\', '/')}`,
       ),
     );
+    const listed = [...readdirSync('.'), ...inFolders];
     const named = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`([\w./-]+\.(?:ts|js|sql))[`:]/g)];
     const exists = (name: string) => listed.some((file) => `/${file}`.endsWith(`/${name}`));
     const absent = named.map(([, name = '']) => name).filter((name) => !exists(name));
