@@ -31,9 +31,7 @@ describe('ARCHITECTURE.md', () => {
   it('names files that exist', () => {
     const folders = ['api', 'bin', 'browser', 'cli', 'scripts', 'shared', 'test', 'worker'];
     const inFolders = folders.flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
-        (file) => `${folder}/${file.replaceAll('\\', '/')}`,
-      ),
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
     );
     const listed = [...readdirSync('.'), ...inFolders];
     const named = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`([\w./-]+\.(?:ts|js|sql))[`:]/g)];
