@@ -11,9 +11,9 @@ import type { Log } from '../shared/log/log.ts';
 import { reasonMaxCharacters } from '../shared/moderation/act.ts';
 import type { Operator } from '../shared/moderation/moderation.ts';
 import { readPageAddress } from '../shared/pages/page-address.ts';
+import { shownText } from '../shared/util/shown-text.ts';
 import { onlySettings, readSettings, serverHosts } from './environment.ts';
 import { type Env, type ProcessIo, UsageError } from './process-io.ts';
-import { stripControlCharacters } from './text.ts';
 
 /** The settings that say where the scale-out engine keeps its data. */
 export const serverSettings = [
@@ -67,7 +67,7 @@ export function withAdmin(io: ProcessIo, use: (services: OperatorServices) => Pr
 /** Prints errors only, as sentences. */
 export function createErrorLog({ stderr }: ProcessIo): Log {
   const ignore = () => undefined;
-  const error = (_fields: object, message: string) => void stderr.write(`dropleaf: ${message}\n`);
+  const error = (_fields: object, message: string) => void stderr.write(`dropleaf: ${shownText(message)}\n`);
   return { debug: ignore, info: ignore, warn: ignore, error };
 }
 
@@ -173,7 +173,7 @@ export function orNotFound(message: string): (error: unknown) => never {
 
 /** Prints a line that may hold text from users. */
 export function printLine({ stdout }: ProcessIo, line: string): void {
-  stdout.write(`${stripControlCharacters(line)}\n`);
+  stdout.write(`${shownText(line)}\n`);
 }
 
 export function printBlocks(io: ProcessIo, blocks: readonly (readonly string[])[]): void {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
 import { storeForm } from '../shared/engines/open-stores.ts';
 import { messageOf } from '../shared/util/error-texts.ts';
+import { shownText } from '../shared/util/shown-text.ts';
 import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './commands/admin.ts';
 import { addDataCommands } from './commands/data.ts';
@@ -9,7 +10,6 @@ import { addJobs } from './commands/jobs.ts';
 import { addMaintenance } from './commands/maintenance.ts';
 import { addCommand, type CommandHelp } from './operator.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
-import { stripControlCharacters } from './text.ts';
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
@@ -43,10 +43,11 @@ function printError(error: unknown, { env, stderr }: ProcessIo): number {
     }
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
   }
-  const message = messageOf(error);
-  stderr.write(stripControlCharactersByLine(`dropleaf: ${message}\n`));
-  if (env.LOG_LEVEL === 'debug') stderr.write(stripControlCharactersByLine(`${stackOf(error)}\n`));
   const isUsage = error instanceof UsageError || error instanceof ConfigError;
+  const message = messageOf(error);
+  // Only our own lists of settings have several lines: any other line feed may be of a text that was stored.
+  stderr.write(`dropleaf: ${isUsage ? shownLines(message) : shownText(message)}\n`);
+  if (env.LOG_LEVEL === 'debug') stderr.write(shownLines(`${stackOf(error)}\n`));
   return isUsage ? exitCodes.usage : exitCodes.failed;
 }
 
@@ -57,8 +58,8 @@ function stackOf(error: unknown): string {
   return error.cause === undefined ? stack : `${stack}\ncaused by ${stackOf(error.cause)}`;
 }
 
-function stripControlCharactersByLine(text: string): string {
-  return text.split('\n').map(stripControlCharacters).join('\n');
+function shownLines(text: string): string {
+  return text.split('\n').map(shownText).join('\n');
 }
 
 /** `1.3.0 (form 22 of SQLite, 2 of MongoDB)` */
@@ -82,7 +83,7 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
     .helpCommand('help [command]', 'print help for a command')
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(stripControlCharactersByLine(text)),
+      writeErr: (text) => io.stderr.write(shownLines(text)),
     })
     .enablePositionalOptions() // an option belongs to the command before it
     .showHelpAfterError('For help: bin/dropleaf.js --help, or --help after a command.')

@@ -1,10 +1,7 @@
+import { shownText } from '../shared/util/shown-text.ts';
+
 /** The maximum columns of a wrapped line. With the longest prefix it has at most 80. */
 const wrapColumns = 66;
-
-/** Replaces control and bidirectional characters: text from users must not steer the operator's terminal. */
-export function stripControlCharacters(line: string): string {
-  return line.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, '\ufffd');
-}
 
 /** Text that the terminal wraps could pass for a line of the command. A character outside ASCII counts as two columns. */
 function wrapLine(line: string): string[] {
@@ -26,7 +23,7 @@ function wrapLine(line: string): string[] {
 
 /** Puts the label before every line, so that no line of a visitor's text passes for another field. */
 export function labelLines(label: string, text: string): string[] {
-  const lines = text.split('\n').flatMap((line) => wrapLine(stripControlCharacters(line)));
+  const lines = text.split('\n').flatMap((line) => wrapLine(shownText(line)));
   return lines.map((line) => `  ${label.padEnd(7)}  ${line}`);
 }
 

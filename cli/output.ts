@@ -1,3 +1,4 @@
+import { replaceUnseen, shownJson } from '../shared/util/shown-text.ts';
 import type { CliIo } from './io.ts';
 
 const styles = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33', cyan: '36' } as const;
@@ -8,7 +9,7 @@ export interface Output {
   /** Whether the user gave `--json`: stdout is then one line of JSON, and commands call `result` alone. */
   readonly isJson: boolean;
   /**
-   * For stdout: lines, or the value with `--json`. Control characters are replaced. @param text null: nothing but `--json`
+   * For stdout: lines, or the value with `--json`. Characters that show nothing are replaced. @param text null: nothing but `--json`
    */
   result(value: unknown, text: string | null): void;
   /** Text for stdout that the caller has cleaned (`clean`) and painted. */
@@ -39,7 +40,7 @@ export function createOutput(
   return {
     isJson,
     result(value, text) {
-      if (isJson) stdout.write(`${JSON.stringify(value).replace(hidden, escapeCharacter)}\n`);
+      if (isJson) stdout.write(`${shownJson(value)}\n`);
       else if (text !== null) stdout.write(`${clean(text)}\n`);
     },
     painted: (text) => void stdout.write(`${text}\n`),
@@ -55,15 +56,9 @@ export function createOutput(
   };
 }
 
-const hidden = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
-
-/** Replaces control and bidirectional characters, except line breaks and tabs: text from a page must not steer the terminal. */
+/** Replaces what shows nothing or changes the order of text, except line breaks and tabs: text of others must not steer the terminal. */
 export function clean(text: string): string {
-  return text.replace(hidden, (character) =>
+  return replaceUnseen(text, (character) =>
     character === '\n' || character === '\t' ? character : '\ufffd',
   );
-}
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -20,11 +20,12 @@ import {
   openStoreToFill,
   openStoreToRead,
 } from '../../shared/engines/open-archives.ts';
+import { shownText } from '../../shared/util/shown-text.ts';
 import { readVersion } from '../../shared/version.ts';
 import { createErrorLog, describeStore, printLine, readDataConfig } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 import { type Progress, startProgress, watchForInterrupt } from '../progress.ts';
-import { countOf, formatBytes, formatTime, startTimer, stripControlCharacters } from '../text.ts';
+import { countOf, formatBytes, formatTime, startTimer } from '../text.ts';
 
 /** As the argument of a command: stdin or stdout. */
 const pipe = '-';
@@ -275,5 +276,5 @@ function describeTotals({ records, blobs }: ArchiveManifest): string {
 
 /** A line for the operator that is not the result. */
 function printNote({ stderr }: ProcessIo, line: string): void {
-  stderr.write(`${stripControlCharacters(line)}\n`);
+  stderr.write(`${shownText(line)}\n`);
 }

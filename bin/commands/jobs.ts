@@ -10,6 +10,7 @@ import {
   type RetriedJob,
 } from '../../shared/jobs/job-reports.ts';
 import { withTimeout } from '../../shared/util/promises.ts';
+import { shownJson } from '../../shared/util/shown-text.ts';
 import { serverHosts } from '../environment.ts';
 import { addCommand, printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
@@ -146,7 +147,7 @@ function presentRetry({ name, count, first }: FailureGroup<RetriedJob>): object 
 }
 
 function printJson({ stdout }: ProcessIo, value: object): void {
-  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  stdout.write(`${shownJson(value, 2)}\n`);
 }
 
 function firstLine(text: string): string {

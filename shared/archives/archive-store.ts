@@ -1,3 +1,4 @@
+import { shownText } from '../util/shown-text.ts';
 import type { ArchivedDrop, ArchiveKind, ArchiveRecord } from './archive.ts';
 
 /** Where the bytes of versions are, by version id. */
@@ -78,6 +79,11 @@ export interface ArchiveStore {
 /** The message is a clause about an archive: `it is cut off after html/0198f…`. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
+
+  /** @param message may have names of entries and texts of records: it is shown on one line */
+  constructor(message: string, options?: ErrorOptions) {
+    super(shownText(message), options);
+  }
 }
 
 /** A file inside an archive. */

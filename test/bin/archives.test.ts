@@ -170,6 +170,23 @@ describe('bin/dropleaf.js export, import, verify', () => {
     );
   });
 
+  it('names of entries are shown on one line, without control characters', async () => {
+    await fill();
+    await exportTo(file);
+    const bytes = readFileSync(file);
+    renameEntry(bytes, 'manifest.json', 'x\nForged line\r\u001b[2J\u202e\u200b');
+    writeFileSync(file, bytes);
+    const shown = 'x\ufffdForged line\ufffd\ufffd[2J\ufffd\ufffd is not a part of an archive';
+    const verified = await dropleaf(['verify', file]);
+    expect(verified.stdout.split('\n')[0]).to.contain(shown);
+    const imported = await dropleaf(['import', file], other);
+    expect(imported.stderr).to.contain(shown);
+    for (const { stdout, stderr } of [verified, imported]) {
+      expect(stdout + stderr).to.not.match(/[^\P{Cc}\n]|[\u202e\u200b]/u);
+      expect(stdout + stderr).to.not.match(/^Forged/m);
+    }
+  });
+
   it('import marks the store before it verifies the file: after an interruption no service starts on it', async () => {
     await fill();
     await exportTo(file);
@@ -253,3 +270,12 @@ describe('bin/dropleaf.js export, import, verify', () => {
     ]);
   });
 });
+
+/** Gives an entry of a tar file another name. */
+function renameEntry(tar: Buffer, name: string, other: string): void {
+  const header = tar.subarray(tar.indexOf(`${name}\0`)).subarray(0, 512);
+  header.fill(0, 0, 100).write(other);
+  header.fill(' ', 148, 156); // a sum counts itself as spaces
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+}

@@ -72,6 +72,24 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
     for (const line of list.output().split('\r\n')) expect(line.length).to.be.at.most(80);
   });
 
+  it('characters that show nothing are shown as U+FFFD; emoji stay, and so does the value in JSON', async function () {
+    const title = 'Two\u200b words\ufeff\u{e0041} 👩🏽‍🚀 ❤️';
+    const html = '<title>a\u200b\u{e0041}</title>';
+    const { slug } = await signedIn.owner.create({ title, html });
+    await signedIn.owner.put(slug, { html: '<title>b\u200b\u{e0041}</title>' });
+    expect(await done(['list'])).to.contain('Two\ufffd words\ufffd\ufffd 👩🏽‍🚀 ❤️');
+    for (const args of [['get', slug], ['list'], ['diff', slug, '1', '2']]) {
+      const terminal = runInTerminal(this, client, args, env());
+      await terminal.ended();
+      expect(terminal.output(), args[0])
+        .to.contain('\ufffd\ufffd')
+        .and.not.match(/[\u200b\ufeff\u{e0041}]/u);
+    }
+    const json = await done(['list', '--json']);
+    expect(json).to.not.match(/[\u200b\ufeff\u{e0041}]/u);
+    expect(JSON.stringify(JSON.parse(json))).to.contain(JSON.stringify(title));
+  });
+
   it('on a terminal of 80 columns list shows what is locked and when a page expires, and the titles', async function () {
     const expires_at = Date.parse('2035-12-31T10:00Z');
     const { slug } = await signedIn.owner.create({ title: 'Locked for now', passcode: 'sesame', expires_at });
