@@ -16,6 +16,7 @@ import { createFollowingTitles, createTitles } from '../drops/titles.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { createFollowUps } from '../jobs/follow-ups.ts';
 import { createLimits } from '../limits/limits.ts';
+import { createListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createAudit } from '../moderation/audit.ts';
@@ -115,7 +116,8 @@ async function assemble(
   const pages = createPages({ ...base, rendering });
   const waiting = createWaiting(base);
   const resolutions = createResolutions({ ...base, waiting });
-  const drops = createDrops({ ...base, limits, passcodes, followUps, resolutions });
+  const runList = createListsAtOnce();
+  const drops = createDrops({ ...base, limits, runList, passcodes, followUps, resolutions });
   const titles = createTitles({ ...base, findTitle });
   const idempotency = createIdempotency({ ...base, limits, followUps });
   const audit = createAudit(base);
@@ -157,7 +159,7 @@ async function assemble(
     identityProvider,
     /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
-    comments: createComments({ ...base, limits, waiting, followUps }),
+    comments: createComments({ ...base, limits, runList, waiting, followUps }),
     resolutions,
     /** Answers the requests that wait for comments, so that the process can stop. */
     endWaiting: waiting.close,

@@ -38,10 +38,10 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
   return async ({ dropId, versionId }) => {
     const drop = await pendingTasks.findForRender(dropId, rendererVersion);
     if (drop === null || drop.deleted) return;
-    const threads = await resolutions.settle(drop);
+    await resolutions.settle(drop);
     const version = drop.versions.find(({ id }) => id === versionId);
     if (version !== undefined) await render(drop, version);
-    await notePlaces(drop, threads);
+    await notePlaces(drop);
     if (!drop.tasks.includes('render')) return;
     const others = drop.versions.filter(
       ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,
