@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createPlainClient } from '../test/support/client.ts';
 import { prepareAccount } from './account-attacks.ts';
 import { attacks, type Target } from './attacks.ts';
+import { prepareComments } from './comment-attacks.ts';
 import { formatTable, tellMisses } from './harness.ts';
 import { makePage } from './load.ts';
 import { listEngines, publish, type Served } from './served.ts';
@@ -45,6 +46,10 @@ tellMisses(misses);
 async function attackAll(service: Served): Promise<void> {
   const attacker = await service.makeToken('attacker');
   const ofAccount = await prepareAccount(service, attacker, Number(drops));
+  const withComments = part === '' || part.startsWith('comments');
+  const ofComments = withComments ? await prepareComments(service, attacker) : null;
+  const cpu = await ofComments?.measureCpu();
+  misses.push(...(cpu?.misses ?? []));
   const { target, client, visitors } = await prepare(service, attacker);
   const rows: string[][] = [];
   const add = async (name: string, attack: Attack) => {
@@ -59,7 +64,7 @@ async function attackAll(service: Served): Promise<void> {
     process.stderr.write(`${service.engine}: ${rows.at(-1)?.join('  ')}\n`);
   };
   await add('nothing', untilOver);
-  for (const [name, attack] of [...attacks, ...ofAccount]) {
+  for (const [name, attack] of [...attacks, ...ofAccount, ...(ofComments?.attacks ?? [])]) {
     if (name.includes(part)) await add(name, (isOver) => attack(target, isOver));
   }
   const left: Socket[] = [];
@@ -73,7 +78,7 @@ ${service.engine} engine, ${secondsOfEach} s of each attack. What a client with 
 connect for each request; MiB: the web process's memory.
 
 ${formatTable(['', ...head, ...head, 'MiB'], rows)}
-`);
+${cpu === undefined ? '' : `\nPages and lists of comments, CPU of a request\n\n${formatTable(['', 'KiB', 'main ms', 'all ms'], cpu.rows)}\n`}`);
 }
 
 async function prepare(service: Served, attacker: string) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createMongoCommentStore } from '../../shared/comments/mongo.ts';
+import { newId } from '../../shared/domain/ids.ts';
 import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
 import { isDuplicateOf } from '../../shared/mongo/errors.ts';
 import { migrate } from '../../shared/mongo/migrate.ts';
@@ -19,6 +20,21 @@ describe('Comments in MongoDB', () => {
   afterEach(async () => {
     await mongo.connection.dropDatabase();
     await mongo.close();
+  });
+
+  it('migrate adds the sizes of comments that were stored without them', async () => {
+    const comments = createMongoCommentStore(mongo.connection);
+    const { author } = aComment();
+    const resolving = [
+      { versionId: newId(start), reply: '\u{1f343}', author },
+      { versionId: newId(start), reply: null, author },
+    ];
+    const { id } = await insertComment(comments, aComment({ text: 'é', resolving }));
+    const thread = await comments.findThread(id);
+    const stored = mongo.connection.collection<{ _id: string }>('comments');
+    await stored.updateOne({ _id: id }, { $unset: { bytes: 1, texts: 1 } });
+    await migrate(mongo, createRecordingLog());
+    expect(await comments.findThread(id)).to.deep.equal(thread);
   });
 
   it('a writer that stood still while others inserted and changed a comment is refused', async () => {
