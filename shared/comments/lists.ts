@@ -87,9 +87,12 @@ export function createCommentLists(deps: {
     return listed;
   }
 
+  /** To read and to present are two parts: other requests come between them. */
   async function readPart(ownerId: string, query: CommentQuery): Promise<CommentPart> {
     await turns.next();
-    return store.list(ownerId, query);
+    const part = await store.list(ownerId, query);
+    await turns.next();
+    return part;
   }
 
   async function list(
