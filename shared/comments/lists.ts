@@ -195,11 +195,15 @@ export function createCommentLists(deps: {
       const none = { threads: [], next: null };
       const readMine = async () => (key === null ? none : read(['held', 'open', 'resolved'], { by: key }));
       const isAsked = (list: ThreadFilter) => filter === list || (filter === 'all' && list !== 'mine');
-      return runList(reader.role === 'owner' ? ownerId : visitor.address, async () => ({
-        open: isAsked('open') ? await read(['held', 'open'], heldBy) : null,
-        resolved: isAsked('resolved') ? await read(['resolved']) : null,
-        mine: isAsked('mine') ? await readMine() : null,
-      }));
+      return runList(reader.role === 'owner' ? ownerId : visitor.address, async () => {
+        const open = isAsked('open') ? await read(['held', 'open'], heldBy) : null;
+        const hasRoom = open === null || open.next === null;
+        return {
+          open,
+          resolved: isAsked('resolved') && hasRoom ? await read(['resolved']) : null,
+          mine: isAsked('mine') ? await readMine() : null,
+        };
+      });
     },
   };
 }
