@@ -19,7 +19,7 @@ function adapterOf(names) {
 const contracts = [
   '^shared/(domain|html|util|log)/',
   '^shared/[a-z-]+/[a-z-]*(engine|stores?|tables?|log|queue|changes|provider|renderer|differ|finder|hasher|limiter|purger|sealer|metrics)\\.ts$',
-  '^shared/[a-z-]+/(account|act|archive|card|comment|drop|job-(catalogue|reports)|report|revision|search|session|sign-in|token|visitor)\\.ts$',
+  '^shared/[a-z-]+/(account|act|archive|card|comment|drop|job-(catalogue|reports)|report|revision|search|session|sign-in|thread|token|visitor)\\.ts$',
 ];
 
 /** The only files that pick adapters. */

@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createPlainClient } from '../test/support/client.ts';
 import { prepareAccount } from './account-attacks.ts';
 import { attacks, type Target } from './attacks.ts';
+import { prepareComments } from './comment-attacks.ts';
 import { formatTable, tellMisses } from './harness.ts';
 import { makePage } from './load.ts';
 import { listEngines, publish, type Served, serveAt } from './served.ts';
@@ -51,6 +52,10 @@ async function attackAll(service: Served, hoarded: HoardedTokens | null): Promis
   const attacker = await service.makeToken('attacker');
   const ofAccount = await prepareAccount(service, attacker, Number(drops));
   const ofTokens = hoarded === null ? [] : await tokenAttacks(service, hoarded);
+  const withComments = part === '' || part.startsWith('comments');
+  const ofComments = withComments ? await prepareComments(service, attacker) : null;
+  const cpu = await ofComments?.measureCpu();
+  misses.push(...(cpu?.misses ?? []));
   const { target, client, visitors } = await prepare(service, attacker);
   const rows: string[][] = [];
   const add = async (name: string, attack: Attack) => {
@@ -65,7 +70,8 @@ async function attackAll(service: Served, hoarded: HoardedTokens | null): Promis
     process.stderr.write(`${service.engine}: ${rows.at(-1)?.join('  ')}\n`);
   };
   await add('nothing', untilOver);
-  for (const [name, attack] of [...attacks, ...ofAccount, ...ofTokens]) {
+  const known = [...attacks, ...ofAccount, ...ofTokens, ...(ofComments?.attacks ?? [])];
+  for (const [name, attack] of known) {
     if (name.includes(part)) await add(name, (isOver) => attack(target, isOver));
   }
   const left: Socket[] = [];
@@ -79,7 +85,7 @@ ${service.engine} engine, ${secondsOfEach} s of each attack. What a client with 
 connect for each request; MiB: the web process's memory.
 
 ${formatTable(['', ...head, ...head, 'MiB'], rows)}
-`);
+${cpu === undefined ? '' : `\nPages and lists of comments, CPU of a request\n\n${formatTable(['', 'KiB', 'main ms', 'all ms'], cpu.rows)}\n`}`);
 }
 
 async function prepare(service: Served, attacker: string) {

@@ -131,7 +131,12 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
   });
   page.addEventListener('comments', paint); // browser/comments.ts shows other ones
   paint();
-  const named = page.getElementById(contentWindow.location.hash.slice(1))?.closest<HTMLElement>('.thread');
+  const { hash, search } = contentWindow.location;
+  const named = page.getElementById(hash.slice(1))?.closest<HTMLElement>('.thread');
+  // A link to a thread that the list does not have leads to that thread alone.
+  const isElsewhere = !named && !isRefused && hash.startsWith('#t-') && !search.includes('thread=');
+  if (isElsewhere) contentWindow.location.replace(`${path}&thread=${hash.slice(3)}${hash}`);
+  if (isElsewhere) return;
   if (named) focusThread(named);
   else if (!isRefused) (isForReading() ? contentWindow : text)?.focus();
 }
@@ -151,10 +156,8 @@ function paint(): void {
     return { ...quote, id, position: version === shownVersion ? quote.position : null };
   });
   send({ paint: anchors });
-  if (page)
-    button
-      .querySelector('.count')
-      ?.replaceChildren(String(page.querySelectorAll('[data-state=open]').length || ''));
+  const open = page?.querySelector<HTMLElement>('[data-open]')?.dataset.open;
+  if (open !== undefined) button.querySelector('.count')?.replaceChildren(open === '0' ? '' : open);
 }
 
 function markFound(ids: readonly number[]): void {

@@ -10,7 +10,7 @@ export const commentOperations = {
     tag: 'Comments',
     summary: 'List comments, or wait for them',
     description:
-      'The comments on your drops, oldest change first. Keep `next`: with it as `after` the answer has only what was changed since; with `wait`, too, only what others have changed, as soon as there is something. All is read when `data` is empty. At most 5 requests of a token wait; others are answered at once.',
+      'The comments on your drops, oldest change first. `next` as `after`: only what changed since; with `wait`, too, only what others changed, as soon as there is any. All is read when `data` is empty.',
     parameters: queryParameters(commentQuery),
     replies: [json('The comments.', commentListShape, undefined)],
     refusals: ['invalid_slug', 'not_found'],
@@ -45,20 +45,20 @@ export const commentOperations = {
     id: 'changeComment',
     tag: 'Comments',
     summary: 'Resolve, open or edit a comment',
-    description:
-      'Fields that are left out stay as they are. A new state also approves what a guest wrote. You can change only your own texts.',
+    description: 'A new state also approves what a guest wrote. You can change only your own texts.',
     body: {
       required: false,
       schema: toJsonSchema(commentBodies.change),
       example: { state: 'resolved' },
     },
     replies: [json('The changed comment.', commentShape, undefined)],
+    refusals: ['quota_exceeded'],
   },
   remove: {
     id: 'deleteComment',
     tag: 'Comments',
     summary: 'Delete a comment',
-    description: 'Any comment on your drops, with its replies. This cannot be undone.',
+    description: 'Any comment on your drops, with its replies, for ever.',
     parameters: queryParameters(replyQuery),
     replies: [{ status: 204, description: 'The comment, or the reply, is deleted.' }],
   },

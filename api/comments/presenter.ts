@@ -5,7 +5,7 @@ import {
   places,
   roles,
 } from '../../shared/comments/comment.ts';
-import type { CommentPage } from '../../shared/comments/comments.ts';
+import type { CommentPage } from '../../shared/comments/lists.ts';
 import { shownAnchor } from '../../shared/comments/sides.ts';
 import { slugShape } from '../drops/presenter.ts';
 import { pageUrl } from '../http/paths.ts';

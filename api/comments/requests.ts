@@ -1,6 +1,7 @@
 import { object } from 'yup';
 import { type CommentState, commentIdPattern, commentLimits } from '../../shared/comments/comment.ts';
-import type { CommentFilter, NewComment } from '../../shared/comments/comments.ts';
+import type { NewComment } from '../../shared/comments/comments.ts';
+import type { CommentFilter } from '../../shared/comments/lists.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { isSlug } from '../drops/fields.ts';
 import { maxVersionNumber, toPositiveInteger } from '../http/parameters.ts';
@@ -123,7 +124,7 @@ const stateNames = Object.keys(states) as (keyof typeof states)[]; // proof: its
 export const commentQuery = object({
   drop: text('drop').test(isSlug).meta({ description: 'The slug of a drop. Default: all drops.' }),
   state: oneOf('state', stateNames).meta({
-    description: 'held: guests wrote them, and you have not approved them.',
+    description: 'held: of guests, and not approved yet.',
     default: 'open',
   }),
   after: text('after')
@@ -131,7 +132,7 @@ export const commentQuery = object({
     .meta({ description: 'The next of an earlier answer: only what was changed since.' }),
   wait: integer('wait', maxWaitSeconds, 0).meta({
     description:
-      'Seconds to wait for a change if there is none; 0: look once. Present: without what the same token has changed itself.',
+      'Seconds to wait for a change; 0: look once. Present: without what this token has changed itself.',
   }),
   limit: integer('limit', 100).meta({ description: 'Comments of an answer.', default: defaultLimit }),
 });

@@ -60,10 +60,11 @@ export function commentRoutes({ services }: RouteParts): readonly Route[] {
       const id = readCommentId(req);
       const { text, state, reply } = readCommentChange(json);
       const author = await comments.authorOf(caller);
-      let comment = await comments.find(caller, id);
-      if (text !== null) comment = await comments.edit(caller, id, author, text, reply);
-      if (state !== null) comment = await comments.setState(caller, id, author, state);
-      sendJson(res, presentComment(comment, config.BASE_URL));
+      const change = () => {
+        if (text !== null) return comments.edit(caller, id, author, { text, replyId: reply, state });
+        return state === null ? comments.find(caller, id) : comments.setState(caller, id, author, state);
+      };
+      sendJson(res, presentComment(await change(), config.BASE_URL));
     }),
 
     call('DELETE', path, 'changeWithoutBody', docs.remove, async (req, res, caller) => {

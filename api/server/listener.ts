@@ -155,7 +155,10 @@ function hostFaultOf(
 }
 
 function tooLate(): DropError {
-  return unavailable('Timed out; the operation may still complete', lateRetrySeconds);
+  return unavailable(
+    'Timed out; the operation may still complete. If it had an Idempotency-Key, a repeat with the same key finds it and does it once.',
+    lateRetrySeconds,
+  );
 }
 
 /** Escapes `%`, `#`, `\` in the path and `#` in the query: Express must not decode or cut them. `%61bc` is not `abc`. */

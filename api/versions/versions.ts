@@ -82,7 +82,7 @@ function versionOperations(config: Config) {
       limits: ['versions_per_drop'],
       parameters: [ifMatchParameter, ...resolvesParameters],
       replies: [dropReply('The drop with its new version.', config, { latestVersion: 3 })],
-      refusals: ['daily_quota_exceeded', 'version_limit_reached'],
+      refusals: ['daily_quota_exceeded', 'quota_exceeded', 'version_limit_reached'],
     },
   } as const satisfies Record<string, Operation>;
 }

@@ -1,5 +1,5 @@
 import { accountRecord, type StoredAccount, toAccount } from '../accounts/account.ts';
-import { commentRecord, withClaims } from '../comments/comment.ts';
+import { commentRecord, sizeFields, sizesOf, withClaims } from '../comments/comment.ts';
 import { tokenRecord } from '../credentials/token.ts';
 import {
   type Field,
@@ -193,10 +193,20 @@ export const archiveTables: Readonly<Record<TableKind, ArchiveTable>> = {
   'idempotency-keys': table('idempotency-keys', idempotencyRecord, toArchivedKey, (key) => {
     return { ...key, lease: '', leasedUntil: 0, isDone: true };
   }),
-  comments: table('comments', commentRecord, withClaims, withClaims),
+  comments: table(
+    'comments',
+    record(commentRecord.name, { ...commentRecord.fields, ...sizeFields }),
+    ({ bytes: _, texts: __, ...comment }) => withClaims(comment),
+    (comment) => ({ ...withClaims(comment), ...sizesOf(comment) }),
+  ),
   reports: sameTable(reportRecord),
   'audit-log': sameTable(auditRecord),
 };
+
+/** How many records are read at once. A thread may have 64 KiB of texts, one of an earlier release 3 MB. */
+export function recordsPerBatch(kind: TableKind): number {
+  return kind === 'comments' ? 20 : 1_000;
+}
 
 export const tableKinds = Object.keys(archiveTables) as TableKind[]; // proof: its own keys
 

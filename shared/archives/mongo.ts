@@ -20,13 +20,13 @@ import {
   type ArchiveRecord,
   archiveId,
   archiveTables,
+  recordsPerBatch,
   type TableKind,
   tableKinds,
   toArchivedDrop,
 } from './archive.ts';
 import type { ArchiveSnapshot, ArchiveStore, BlobFolder, StoredKind } from './archive-store.ts';
 
-const recordsPerBatch = 1_000;
 /** A drop may have 200 versions: with more drops, one command could exceed its timeout. */
 const dropsPerBatch = 100;
 const recordsPerCall = 100;
@@ -150,7 +150,7 @@ function readRecords(connection: Connection, now: number): Pick<ArchiveSnapshot,
     const { record, toArchived } = archiveTables[kind];
     const { toRecord } = collectionOf(record);
     type Document = Parameters<typeof toRecord>[0];
-    return readAll(record.name, recordsPerBatch, {}, async (found: readonly Document[]) =>
+    return readAll(record.name, recordsPerBatch(kind), {}, async (found: readonly Document[]) =>
       found.map((document) => toArchived(toRecord(document))).filter((archived) => archived !== null),
     );
   }

@@ -1,4 +1,5 @@
 import { putBlobSql } from '../blobs/sqlite.ts';
+import { wholeCommentsOf } from '../comments/sqlite-rows.ts';
 import type { Clock } from '../domain/clock.ts';
 import { columnOf } from '../domain/record.ts';
 import { foldTexts } from '../drops/search.ts';
@@ -22,13 +23,13 @@ import {
   type ArchiveRecord,
   archiveId,
   archiveTables,
+  recordsPerBatch,
   type TableKind,
   tableKinds,
   toArchivedDrop,
 } from './archive.ts';
 import type { ArchiveSnapshot, ArchiveStore, StoredKind, UnfinishedImport } from './archive-store.ts';
 
-const recordsPerBatch = 1_000;
 /** With up to 200 versions each. */
 const dropsPerBatch = 100;
 
@@ -98,7 +99,9 @@ export function createSqliteArchiveStore(db: Database, clock: Clock): ArchiveSto
 function openTable(
   db: Pick<Database, 'prepare' | 'prepareTuples'>,
   kind: TableKind,
-): Table<Readonly<Record<string, unknown>>> {
+): Pick<Table<Readonly<Record<string, unknown>>>, 'list' | 'inserting'> {
+  // proof: its archived records
+  if (kind === 'comments') return wholeCommentsOf(db) as unknown as ReturnType<typeof openTable>;
   return tableOf(db, archiveTables[kind].record, kind === 'audit-log' ? auditColumns : {});
 }
 
@@ -148,7 +151,7 @@ function createSnapshot(db: Snapshot, now: number): ArchiveSnapshot {
     const key = record.key.map(columnOf).join(', ');
     const after = record.key.map(() => '?').join(', ');
     const next = openTable(db, kind).list(
-      `WHERE (${key}) > (${after}) ORDER BY ${key} LIMIT ${recordsPerBatch}`,
+      `WHERE (${key}) > (${after}) ORDER BY ${key} LIMIT ${recordsPerBatch(kind)}`,
     );
     let rows = await next(...record.key.map(() => ''));
     for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {

@@ -1,5 +1,14 @@
 import type { BlobIds } from '../blobs/blob-store.ts';
-import type { Comment, CommentState, UnnumberedComment } from './comment.ts';
+import type {
+  Author,
+  Comment,
+  CommentState,
+  Mark,
+  Reply,
+  Sizes,
+  Thread,
+  UnnumberedComment,
+} from './comment.ts';
 
 export interface CommentQuery {
   /** null: of all drops of the owner. */
@@ -10,15 +19,71 @@ export interface CommentQuery {
   /** Only comments with a lower `seq`, the highest first. Absent: all, the lowest first. */
   readonly before?: number;
   readonly limit: number;
+  /** Only threads that they began; needs `dropId`. */
+  readonly by?: AuthorKey;
+  /** Of the held threads only those that they began; needs `dropId`. null: none. */
+  readonly heldBy?: AuthorKey | null;
+  /** Only the last replies. Absent: all. */
+  readonly lastReplies?: number;
+  /** Without threads that only this token has changed since `after`. */
+  readonly newsFor?: string | null;
 }
 
 /** What `noteSides` changes of an anchor. */
 export const foundSides = { sides: 'found' } as const;
 export const noSides = { sides: 'found', prefix: '', suffix: '' } as const;
 
-export interface CommentCaps {
-  readonly openPerDrop: number;
-  readonly heldPerDrop: number;
+/** The account, or the hash of a guest's secret. */
+export type AuthorKey = { readonly accountId: string } | { readonly guest: string };
+
+/** null: a guest without a secret has written nothing. */
+export function keyOfAuthor({ accountId, guest }: Pick<Author, 'accountId' | 'guest'>): AuthorKey | null {
+  if (accountId !== null) return { accountId };
+  return guest === null ? null : { guest };
+}
+
+export interface CommentPart {
+  readonly comments: readonly ListedComment[];
+  /** The `seq` of the last thread that was looked at; null: there was none. */
+  readonly last: number | null;
+  /** Whether there may be more behind it. */
+  readonly hasMore: boolean;
+}
+
+/** With `lastReplies` it may lack replies. */
+export interface ListedComment extends Comment {
+  /** How many it has. */
+  readonly replyCount: number;
+}
+
+export type CommentCaps = {
+  readonly [N in
+    | 'replies'
+    | 'resolving'
+    | 'threadBytes'
+    | 'openPerDrop'
+    | 'heldPerDrop'
+    | 'threadsPerDrop'
+    | 'accountBytes']: number;
+};
+
+/** The bound that refuses a change: see `CommentCaps`. `marks`: `resolving`. */
+export type FullBound = 'replies' | 'marks' | 'thread' | 'open' | 'held' | 'drop' | 'account';
+
+/** What changes of a thread. */
+export interface CommentChange {
+  /** The new values; what is absent stays. */
+  readonly fields: Partial<Pick<Comment, 'state' | 'text' | 'resolvedBy'>> &
+    Pick<Comment, 'updatedAt' | 'updatedBy' | 'otherSeq'>;
+  readonly added?: readonly Reply[];
+  /** `at`: its place among the replies. */
+  readonly edited?: { readonly at: number; readonly id: string; readonly text: string };
+  /** The id of a reply. */
+  readonly removed?: string;
+  /** The versions of the marks that have become true. */
+  readonly settled?: readonly string[];
+  /** By how much they change. Replies that were reserved count already. */
+  readonly sizes: Sizes;
 }
 
 /** How many threads of a drop are open, and how many held. */
@@ -27,35 +92,66 @@ export interface CommentCounts {
   readonly held: number;
 }
 
+/** What a change needs to know of its thread. */
+export type ReadThread = Pick<Thread, 'id' | 'ownerId' | 'dropId' | 'state' | 'seq'>;
+
 /**
  * Comments on versions of drops, by the owner of the drop. Each method that changes a comment is one atomic update, which gives it
  * the owner's next number (`nextSeq`). Numbers are given in the order in which changes can be read: a reader who has read up to
- * a number misses no later change.
+ * a number misses no later change. No bound is passed by parallel calls; data above a bound may be read, reduced and deleted.
+ * A call reads one thread, or texts of at most 256 KiB (`reading.ts`).
  */
 export interface CommentStore {
-  /**
-   * `null`: the drop has as many open, or held, comments as the caps say; parallel calls never pass them. A repeat with the
-   * same id changes nothing, and returns the comment as it is.
-   */
-  insert(comment: UnnumberedComment, now: number, caps: CommentCaps): Promise<Comment | null>;
+  /** A repeat with the same id changes nothing, and returns the comment as it is. */
+  insert(comment: UnnumberedComment, now: number, caps: CommentCaps): Promise<Comment | FullBound>;
 
   /** null: no such comment. */
   find(id: string): Promise<Comment | null>;
 
-  /** By an index. */
-  list(ownerId: string, query: CommentQuery): Promise<Comment[]>;
+  /** null: no such comment. Reads no text. */
+  findThread(id: string): Promise<Thread | null>;
+
+  /** By an index that has the states: other threads are not touched, and texts are read of those alone that are returned. */
+  list(ownerId: string, query: CommentQuery): Promise<CommentPart>;
+
+  /** As `list`, without texts. */
+  listThreads(ownerId: string, query: CommentQuery): Promise<Thread[]>;
 
   /** The highest `seq` of the owner's comments; 0: there are none. */
   lastSeq(ownerId: string): Promise<number>;
 
-  /** Replaces the comment, if nobody has changed it since it was read. @returns it with its new number; null: it was changed or deleted */
-  replace(read: Comment, next: UnnumberedComment, now: number): Promise<Comment | null>;
+  /**
+   * Changes the thread, if nobody has changed it since it was read. Opening one obeys `openPerDrop`.
+   * @returns its new number; null: it was changed or deleted
+   */
+  change(
+    read: ReadThread,
+    change: CommentChange,
+    now: number,
+    caps: CommentCaps,
+  ): Promise<number | FullBound | null>;
 
-  /** Changes nothing else, and not `seq`: it is no change for a program that waits. A parallel `replace` may undo it. Not atomic. */
+  /**
+   * Adds the mark unless the thread has one of its version, and reserves room for its reply. It is no change for a program that
+   * waits: `seq` stays. MongoDB: parallel marks may pass `accountBytes` by their replies.
+   * @returns `known`: it has one; null: no such comment
+   */
+  mark(id: string, mark: Mark, caps: CommentCaps): Promise<'marked' | 'known' | FullBound | null>;
+
+  /** Removes the mark, if it is there, and what it has reserved. `seq` stays. */
+  unmark(id: string, mark: Mark): Promise<void>;
+
+  /** The ids of the threads of a drop that have marks. */
+  listMarked(dropId: string): Promise<string[]>;
+
+  /** Changes nothing else, and not `seq`: it is no change for a program that waits. Not atomic. */
   setInLatest(ids: readonly string[], place: Comment['inLatest']): Promise<void>;
 
   /** Keeps prefix and suffix of the anchors, or removes both. Otherwise as `setInLatest`. Ignores comments without an anchor. */
   noteSides(ids: readonly string[], areFound: boolean): Promise<void>;
+
+  /** Resolves when what was read before is on the disk: an answer that rests on a read alone promises it, too. */
+  confirm(): Promise<void>;
 
   /** false: no such comment. */
   remove(id: string): Promise<boolean>;

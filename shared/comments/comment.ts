@@ -38,11 +38,16 @@ export const commentLimits = {
   /** Of the text before and after the quote. */
   around: 64,
   replies: 200,
-  /** Versions on their way that resolve one comment: of more the oldest are forgotten. */
+  /** Versions on their way that resolve one comment. */
   resolving: 10,
-  /** Threads of a drop that are open or held, and those of them that are held. */
+  /** Bytes (UTF-8) of the texts of a thread, with those of replies for which room is reserved. */
+  threadBytes: 64 * 1024,
+  /** Threads of a drop that are open or held, those of them that are held, and those in all states. */
   openPerDrop: 500,
   heldPerDrop: 100,
+  threadsPerDrop: 2_000,
+  /** Bytes of the texts on all drops of an account. */
+  accountBytes: 200 * 1024 * 1024,
 } as const;
 
 const author = {
@@ -77,8 +82,17 @@ const anchor = object({
  */
 export const places = ['kept', 'gone', 'unknown'] as const;
 
-/** A thread: a comment on one version of a drop, and its replies. */
-export const commentRecord = record('comments', {
+const texts = {
+  text: text(),
+  /** Oldest first. */
+  replies: listOf(
+    { id: id(), author: object(author), text: text(), createdAt: time() },
+    `a list of at most ${commentLimits.replies} replies`,
+    (items) => items.length <= commentLimits.replies,
+  ),
+};
+
+const threadFields = {
   id: id(),
   /** The owner of the drop. */
   ownerId: id(),
@@ -92,17 +106,10 @@ export const commentRecord = record('comments', {
   anchor: orNull(anchor),
   inLatest: oneOf(places),
   author: object(author),
-  text: text(),
   state: oneOf(commentStates),
-  /** Oldest first. */
-  replies: listOf(
-    { id: id(), author: object(author), text: text(), createdAt: time() },
-    `a list of at most ${commentLimits.replies} replies`,
-    (items) => items.length <= commentLimits.replies,
-  ),
   /** The version that resolved it last, also if it was opened again since; null: none. */
   resolvedBy: orNull(object({ versionId: id(), version: whole(1) })),
-  /** What happens as soon as the drop has one of these versions (resolutions.ts); oldest first. Parallel writes each have one. */
+  /** What happens as soon as the drop has one of these versions (resolutions.ts); oldest first. Parallel writes each have one mark. */
   resolving: listOf(
     { versionId: id(), reply: orNull(text()), author: object(author) },
     `a list of at most ${commentLimits.resolving} marks`,
@@ -117,12 +124,29 @@ export const commentRecord = record('comments', {
   updatedBy: orNull(text()),
   /** The number of the last change before those that `updatedBy` made in a row; 0: it has made all. */
   otherSeq: whole(),
-});
+};
 
+/** A thread: a comment on one version of a drop, and its replies. */
+export const commentRecord = record('comments', { ...threadFields, ...texts });
+
+/** What the stores have beside a thread, so that bounds and lists need not read the texts. */
+export const sizeFields = {
+  /** Bytes (UTF-8) of its texts, with those of the replies in `resolving`, for which room is reserved. */
+  bytes: whole(),
+  /** The number of these texts. */
+  texts: whole(1),
+};
+
+/** A thread without its texts. */
+export const threadRecord = record('comments', { ...threadFields, ...sizeFields });
+
+export type Thread = RecordOf<typeof threadRecord>;
 export type Comment = RecordOf<typeof commentRecord>;
 export type Author = Comment['author'];
 export type Anchor = NonNullable<Comment['anchor']>;
 export type Reply = Comment['replies'][number];
+export type Mark = Comment['resolving'][number];
+export type Sizes = Pick<Thread, keyof typeof sizeFields>;
 
 /** A comment before the store has given it a number. */
 export type UnnumberedComment = Omit<Comment, 'seq'>;
@@ -133,14 +157,42 @@ export function withClaims<C extends Pick<Comment, 'anchor'>>(comment: C): C {
   return anchor === null ? comment : { ...comment, anchor: { ...anchor, sides: 'claimed' } };
 }
 
+export function bytesOf(words: string): number {
+  return Buffer.byteLength(words);
+}
+
+/** Marks with a reply have reserved room for it. */
+export function sizesOf({
+  text,
+  replies,
+  resolving,
+}: Pick<Comment, 'text' | 'replies' | 'resolving'>): Sizes {
+  const reserved = resolving.flatMap(({ reply }) => reply ?? []);
+  const all = [text, ...replies.map((reply) => reply.text), ...reserved];
+  return { bytes: all.reduce((sum, words) => sum + bytesOf(words), 0), texts: all.length };
+}
+
+/** What a mark reserves. */
+export function sizesOfMark({ reply }: Mark): Sizes {
+  return reply === null ? { bytes: 0, texts: 0 } : { bytes: bytesOf(reply), texts: 1 };
+}
+
 /** The fields of a comment that say who has changed it. @param tokenId null: a browser @param now Unix ms */
-export function changedBy(comment: Comment, tokenId: string | null, now: number) {
+export function changedBy(
+  comment: Pick<Comment, 'seq' | 'updatedBy' | 'otherSeq'>,
+  tokenId: string | null,
+  now: number,
+) {
   const otherSeq = comment.updatedBy === tokenId ? comment.otherSeq : comment.seq;
   return { updatedAt: now, updatedBy: tokenId, otherSeq };
 }
 
 /** Whether anybody else than that token has changed it after that number. */
-export function isNewsFor(tokenId: string | null, { updatedBy, otherSeq }: Comment, after: number): boolean {
+export function isNewsFor(
+  tokenId: string | null,
+  { updatedBy, otherSeq }: Pick<Comment, 'updatedBy' | 'otherSeq'>,
+  after: number,
+): boolean {
   return tokenId === null || updatedBy !== tokenId || otherSeq > after;
 }
 

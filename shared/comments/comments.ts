@@ -1,30 +1,22 @@
 import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Clock } from '../domain/clock.ts';
-import { type DropError, notFound } from '../domain/errors.ts';
+import { notFound } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Page } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
-import { capReached, type Limits } from '../limits/limits.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
-import { checkMayResolve, findOwner, forbidden, isSame, isVisible, readerOf, tokenIdOf } from './authors.ts';
-import {
-  type Author,
-  type Comment,
-  type CommentState,
-  changedBy,
-  commentLimits,
-  isNewsFor,
-  type Reply,
-} from './comment.ts';
+import { checkMayResolve, findOwner, forbidden, isSame, isVisible, readerOf } from './authors.ts';
+import { boundReached } from './bounds.ts';
+import { type Act, changeComment } from './changing.ts';
+import { type Author, type Comment, type CommentState, commentLimits, type Reply } from './comment.ts';
 import type { CommentCounts, CommentStore } from './comment-store.ts';
-import { type CommentList, readList } from './reading.ts';
-import { replaceComment } from './replacing.ts';
-import { type ClaimedAnchor, decidingClaims, type Sides } from './sides.ts';
+import { createCommentLists } from './lists.ts';
+import type { ClaimedAnchor, Sides } from './sides.ts';
 import type { Waiting } from './waiting.ts';
 
-/** Full answers of a token's own changes that a request which waits leaves out. Then it is answered with nothing and a later cursor. */
-const ownPartsAtMost = 10;
 /** Changes count, too. Guests are counted by address, and several members may share one. */
 const guestCommentsPerHour = 20;
 const memberCommentsPerHour = 60;
@@ -45,23 +37,15 @@ export interface CommentedVersion {
   readonly version: { readonly id: string; readonly number: number };
 }
 
+/** The new text of a comment or a reply. */
+export interface Edit {
+  readonly text: string;
+  readonly replyId: string | null;
+  readonly state?: CommentState | null;
+}
+
 /** Where a comment must be: on a drop of the owner, or on that drop. */
 export type Scope = { readonly ownerId: string } | { readonly dropId: string };
-
-export interface CommentFilter {
-  /** null: of all drops. */
-  readonly slug: string | null;
-  readonly states: readonly CommentState[];
-  /** The cursor of an earlier answer: only later changes. null: all. */
-  readonly after: number | null;
-  readonly limit: number;
-}
-
-/** Oldest change first. */
-export interface CommentPage extends CommentList {
-  /** The cursor for what comes later. */
-  readonly next: number;
-}
 
 export type Comments = ReturnType<typeof createComments>;
 
@@ -70,14 +54,41 @@ export function createComments(deps: {
   comments: CommentStore;
   drops: Pick<DropStore, 'find'>;
   accounts: Pick<AccountStore, 'find'>;
-  limits: Pick<Limits, 'attempts'>;
+  limits: Pick<Limits, 'attempts' | 'take'>;
+  runList: ListsAtOnce;
   waiting: Waiting;
   sides: Sides;
   followUps: { enqueueRender(dropId: string, versionId: string): void };
   clock: Clock;
 }) {
-  const { comments: store, drops, accounts, limits, waiting, sides, followUps, clock } = deps;
-  const reads = decidingClaims(store, followUps.enqueueRender);
+  const { comments: store, accounts, limits, waiting, sides, followUps, clock } = deps;
+
+  /** See `Account.countsAs`. */
+  async function countsAsOf(accountId: string): Promise<string> {
+    return (await accounts.find(accountId))?.countsAs ?? accountId;
+  }
+
+  /**
+   * Counts what an account writes. @param findDone what an earlier attempt has written; null: nothing
+   * @returns what an earlier attempt has written, if there are no more to count @throws DropError `rate_limited`
+   */
+  async function countAct(
+    { accountId }: Author,
+    findDone: () => Promise<Comment | null>,
+  ): Promise<Comment | null> {
+    if (accountId === null) return null;
+    try {
+      const countsAs = await countsAsOf(accountId);
+      await limits.take('comments-minute', countsAs);
+      await limits.take('comments-day', countsAs);
+      return null;
+    } catch (error) {
+      const done = await findDone();
+      if (done === null) throw error;
+      await store.confirm();
+      return done;
+    }
+  }
 
   async function insert(
     target: CommentedVersion,
@@ -85,6 +96,8 @@ export function createComments(deps: {
     { anchor: claimed, text }: NewComment,
     id = newId(clock.now()),
   ): Promise<Comment> {
+    const written = await countAct(author, () => store.find(id));
+    if (written !== null) return written;
     const now = clock.now();
     const { dropId, ownerId, slug, version } = target;
     const anchor = claimed && (await sides.check(ownerId, version.id, claimed));
@@ -96,7 +109,7 @@ export function createComments(deps: {
       ...{ updatedBy: author.tokenId, otherSeq: 0 },
     };
     const stored = await store.insert(comment, now, commentLimits);
-    if (stored === null) throw tooManyComments();
+    if (typeof stored === 'string') throw boundReached(stored);
     if (anchor !== null) followUps.enqueueRender(dropId, version.id); // its job looks for the quote in the latest version
     waiting.notify(ownerId);
     return stored;
@@ -107,79 +120,31 @@ export function createComments(deps: {
     return checkIn(scope, await store.find(id));
   }
 
-  /** @param change throws if it may not be done; the same comment: there is nothing to change */
+  /** As `findIn`, if the person may read it. */
+  async function findVisible(scope: Scope, id: string, reader: Author): Promise<Comment> {
+    const comment = await findIn(scope, id);
+    if (!isVisible(comment, reader)) throw notFound('comment');
+    return comment;
+  }
+
+  /** @param act throws if it may not be done; null: there is nothing to change */
   async function change(
     scope: Scope,
     id: string,
     actor: Author,
-    change: (comment: Comment) => Comment,
+    act: (comment: Comment) => Act | null,
   ): Promise<Comment> {
-    const stored = await replaceComment({ store, clock }, id, (found) => {
+    const stored = await changeComment({ store, clock }, id, actor.tokenId, (found) => {
       const comment = checkIn(scope, found);
       if (!isVisible(comment, actor)) throw notFound('comment');
-      const next = change(comment);
-      return next === comment ? comment : { ...next, ...changedBy(comment, actor.tokenId, clock.now()) };
+      return { comment, act: act(comment) };
     });
     waiting.notify(stored.ownerId);
     return stored;
   }
 
-  async function list(caller: Caller, { slug, states, after, limit }: CommentFilter): Promise<CommentPage> {
-    const { ownerId } = caller;
-    const drop = slug === null ? null : await drops.find(ownerId, slug);
-    if (slug !== null && drop === null) throw notFound('drop');
-    const dropId = drop?.id ?? null;
-    const last = after ?? (await store.lastSeq(ownerId));
-    const found = await readList(reads, ownerId, { dropId, states, after: after ?? 0, limit });
-    const lastFound = found.comments.at(-1)?.seq ?? 0;
-    return { ...found, next: found.hasMore ? lastFound : Math.max(last, lastFound) };
-  }
-
   return {
-    list,
-
-    /**
-     * As `list` after a cursor, but without what the same token has changed; if there is nothing, it waits for a change, at most
-     * `ms`. @param signal the client has gone
-     */
-    async listOrWait(
-      caller: Caller,
-      filter: CommentFilter,
-      ms: number,
-      signal: AbortSignal,
-    ): Promise<CommentPage> {
-      const end = performance.now() + ms;
-      const own = tokenIdOf(caller);
-      let parts = 0;
-      for (let { after } = filter; ; ) {
-        const { comments, next, hasMore } = await list(caller, { ...filter, after });
-        const from = after;
-        const news = comments.filter((comment) => from === null || isNewsFor(own, comment, from));
-        after = next;
-        if (hasMore) parts += 1;
-        if (news.length > 0 || parts === ownPartsAtMost) return { comments: news, next, hasMore };
-        if (hasMore) continue; // all of it was the token's own
-        const left = end - performance.now();
-        const isChanged =
-          left > 0 && (await waiting.wait(caller.ownerId, own ?? caller.accountId, left, signal));
-        if (!isChanged) return { comments: news, next, hasMore };
-      }
-    },
-
-    /** Of all drops of the account, the newest change first. @param before a `seq` */
-    listNewest: (caller: Caller, states: readonly CommentState[], before: number, limit: number) =>
-      readList(reads, caller.ownerId, { dropId: null, states, after: 0, before, limit }),
-
-    /** The newest threads of a page that the person may read, as many as fit into one, oldest change first. */
-    async listOfPage({ dropId, ownerId }: Page, author: Author): Promise<CommentList> {
-      const bounds = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: commentLimits.openPerDrop };
-      const listed = (states: readonly CommentState[]) =>
-        readList(reads, ownerId, { dropId, states, ...bounds });
-      const lists = await Promise.all([listed(['held', 'open']), listed(['resolved'])]);
-      const threads = lists.flatMap(({ comments }) => comments).toReversed();
-      const hasMore = lists.some((list) => list.hasMore);
-      return { comments: threads.filter((comment) => isVisible(comment, author)), hasMore };
-    },
+    ...createCommentLists(deps),
 
     /** By drop id; only drops that have any. */
     count: (dropIds: readonly string[]): Promise<Map<string, CommentCounts>> =>
@@ -192,12 +157,12 @@ export function createComments(deps: {
     add: insert,
 
     /** Does what a reader asks for, and counts it. @throws DropError `rate_limited` */
-    countFor<T>(page: Page, author: Author, visitor: Visitor, act: () => Promise<T>): Promise<T> {
+    async countFor<T>(page: Page, author: Author, visitor: Visitor, act: () => Promise<T>): Promise<T> {
       if (author.role === 'owner') return act();
       const ofAuthor =
         author.accountId === null
           ? quotasOf('comment', visitor, guestCommentsPerHour)
-          : [quotaOf('comment', author.accountId, memberCommentsPerHour)];
+          : [quotaOf('comment', await countsAsOf(author.accountId), memberCommentsPerHour)];
       return limits.attempts.comment.run({
         visitor,
         quotas: [
@@ -211,46 +176,58 @@ export function createComments(deps: {
     },
 
     /** @param state what the thread becomes; null: it stays. @param replyId of a reply that may be repeated */
-    reply: (
+    async reply(
       scope: Scope,
       id: string,
       actor: Author,
       text: string,
       state: CommentState | null,
       replyId = newId(clock.now()),
-    ) =>
-      change(scope, id, actor, (comment) => {
-        if (comment.replies.some((reply) => reply.id === replyId)) return comment;
+    ): Promise<Comment> {
+      const hasReply = ({ replies }: Comment) => replies.some((reply) => reply.id === replyId);
+      const written = await countAct(actor, async () => {
+        const found = await store.find(id);
+        return found !== null && hasReply(found) ? checkIn(scope, found) : null;
+      });
+      if (written !== null) return written;
+      return change(scope, id, actor, (comment) => {
+        if (hasReply(comment)) return null;
         if (actor.role === 'guest') throw forbidden('Guests can write comments, and no replies');
         if (state !== null) checkMayResolve(comment, actor);
         const reply = { id: replyId, author: actor, text, createdAt: clock.now() };
-        const replies = [...comment.replies, reply];
-        if (replies.length > commentLimits.replies) throw tooManyReplies();
-        return { ...comment, replies, ...(state !== null && { state, resolving: [] }) };
-      }),
+        return { added: [reply], ...(state !== null && { fields: { state } }) };
+      });
+    },
 
     /** Resolves, opens again, or approves what is held. The owner may, and who began the thread. */
-    setState: (scope: Scope, id: string, actor: Author, state: CommentState) =>
+    setState: (scope: Scope, id: string, actor: Author, state: CommentState): Promise<Comment> =>
       change(scope, id, actor, (comment) => {
-        if (comment.state === state) return comment;
+        if (comment.state === state) return null;
         checkMayResolve(comment, actor);
-        return { ...comment, state, resolving: [] };
+        return { fields: { state } };
       }),
 
     /**
      * Only of one's own. Not of guests: what the owner approves or resolves is what the owner has read.
-     * @param replyId null: the comment itself
+     * @param replyId null: the comment itself @param state what the thread becomes, in the same change; null: it stays
      */
-    edit: (scope: Scope, id: string, actor: Author, text: string, replyId: string | null) =>
-      change(scope, id, actor, (comment) => {
+    async edit(
+      scope: Scope,
+      id: string,
+      actor: Author,
+      { text, replyId, state = null }: Edit,
+    ): Promise<Comment> {
+      await countAct(actor, async () => null);
+      return change(scope, id, actor, (comment) => {
         const target = replyId === null ? comment : findReply(comment, replyId);
         if (!isSame(target.author, actor)) throw forbidden('Only who wrote it can edit it');
         if (actor.role === 'guest') throw forbidden('Guests can delete a comment and write another one');
-        if (target.text === text) return comment;
-        if (replyId === null) return { ...comment, text };
-        const replies = comment.replies.map((reply) => (reply.id === replyId ? { ...reply, text } : reply));
-        return { ...comment, replies };
-      }),
+        const fields = state === null || state === comment.state ? {} : { state };
+        if ('state' in fields) checkMayResolve(comment, actor);
+        else if (target.text === text) return null;
+        return editOf(comment, text, replyId, fields);
+      });
+    },
 
     /** One's own; the owner of the drop any. @param replyId null: the whole thread */
     async remove(scope: Scope, id: string, actor: Author, replyId: string | null): Promise<void> {
@@ -261,18 +238,18 @@ export function createComments(deps: {
       if (replyId !== null) {
         await change(scope, id, actor, (comment) => {
           checkMayRemove(findReply(comment, replyId));
-          return { ...comment, replies: comment.replies.filter((reply) => reply.id !== replyId) };
+          return { removed: replyId };
         });
         return;
       }
-      const comment = await findIn(scope, id);
-      if (!isVisible(comment, actor)) throw notFound('comment');
+      const comment = await findVisible(scope, id, actor);
       checkMayRemove(comment);
       await store.remove(id);
       waiting.notify(comment.ownerId);
     },
 
     find: findIn,
+    findVisible,
   };
 }
 
@@ -283,19 +260,15 @@ function checkIn(scope: Scope, found: Comment | null): Comment {
   return found;
 }
 
+/** @param fields what else changes */
+function editOf({ replies }: Comment, text: string, replyId: string | null, fields: Act['fields']): Act {
+  if (replyId === null) return { fields: { ...fields, text } };
+  const at = replies.findIndex((reply) => reply.id === replyId);
+  return { fields: { ...fields }, edited: { at, id: replyId, text } };
+}
+
 function findReply({ replies }: Comment, replyId: string): Reply {
   const found = replies.find(({ id }) => id === replyId);
   if (found === undefined) throw notFound('reply');
   return found;
-}
-
-function tooManyComments(): DropError {
-  const { openPerDrop, heldPerDrop } = commentLimits;
-  const message = `The page has the maximum of ${openPerDrop} open comments, or of ${heldPerDrop} that wait for its owner: resolve or delete some first.`;
-  return capReached(message, openPerDrop);
-}
-
-function tooManyReplies(): DropError {
-  const message = `A comment has at most ${commentLimits.replies} replies: write a new comment.`;
-  return capReached(message, commentLimits.replies);
 }

@@ -1,141 +1,151 @@
-import type { Connection } from 'mongoose';
-import { unavailable } from '../domain/errors.ts';
-import { field, orAbsent, type RecordOf, record } from '../domain/record.ts';
+import type { Connection, QueryFilter } from 'mongoose';
 import { collectionOf, listTexts } from '../mongo/collection.ts';
-import { forRequests, inBackground } from '../mongo/errors.ts';
+import { answerMs, forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds } from '../mongo/grid-bucket.ts';
-import { createKeyedQueue } from '../util/queues.ts';
-import {
-  type Comment,
-  type CommentState,
-  commentRecord,
-  nextSeq,
-  type UnnumberedComment,
-} from './comment.ts';
-import { type CommentCounts, type CommentStore, foundSides, noSides } from './comment-store.ts';
+import { type Comment, type CommentState, commentRecord, type Thread, threadRecord } from './comment.ts';
+import { type CommentQuery, type CommentStore, foundSides, noSides } from './comment-store.ts';
+import { createMongoCommentChanges } from './mongo-changes.ts';
+import type { Head } from './mongo-order.ts';
+import { type CommentDocument, comments, toComment, toListed } from './mongo-schema.ts';
+import { authorFor, chooseFitting, inOrder } from './thread.ts';
 
-/** Each lost attempt means that a parallel call has changed a comment of the same owner. */
-const attempts = 100;
-/** In a process the changes of an owner take turns, because each would be tried again for each parallel one. */
-const maxWaiting = 50;
+type Filter = QueryFilter<CommentDocument>;
 
-/**
- * `follows` is the highest `seq` of the owner that the writer has read. It is unique by owner, so a change is refused if another
- * one came between: numbers are given in the order of the commits. A comment keeps those of its last changes, so that a writer
- * that has waited for long is refused, too. Absent in imported comments.
- */
-const areNumbers = (value: unknown): value is readonly number[] => Array.isArray(value);
-const follows = orAbsent(field('object', 'a list of numbers', areNumbers));
-const keptFollows = 20;
-const chainedRecord = record(commentRecord.name, { ...commentRecord.fields, follows });
-const isChained = { follows: { $exists: true } };
-
-const comments = collectionOf(
-  chainedRecord,
-  ['comments_owner', { owner_id: 1, seq: 1 }],
-  ['comments_drop', { drop_id: 1, seq: 1 }],
-  ['comments_state', { drop_id: 1, state: 1 }],
-  ['comments_version', { version_id: 1 }],
-  ['comments_seq', { seq: 1, owner_id: 1 }],
-  ['comments_follows', { owner_id: 1, follows: 1 }, { unique: true, partialFilterExpression: isChained }],
-);
+const threads = collectionOf(threadRecord);
+const withoutTexts = { text: 0, replies: 0, follows: 0, total: 0 } as const;
+const entryFields = { seq: 1, bytes: 1, texts: 1 } as const;
 
 type ForJobs = 'setInLatest' | 'noteSides' | 'delete' | 'listIds';
 
 export function createMongoCommentStore(connection: Connection): CommentStore {
   const records = comments.in(connection);
   const { model } = records;
-  const turns = createKeyedQueue(1, maxWaiting);
 
-  async function lastSeq(ownerId: string): Promise<number> {
-    const options = { sort: { seq: -1 }, limit: 1, hint: 'comments_owner' } as const;
-    return (await records.list({ owner_id: ownerId }, options))[0]?.seq ?? 0;
+  async function readHead(ownerId: string): Promise<Head> {
+    const last = await model
+      .findOne({ owner_id: ownerId }, { seq: 1, total: 1 })
+      .sort({ seq: -1 })
+      .hint('comments_owner')
+      .lean<Pick<CommentDocument, 'seq' | 'total'>>();
+    return last === null ? { seq: 0, total: 0 } : { seq: last.seq, total: last.total ?? null };
   }
 
   async function find(id: string): Promise<Comment | null> {
-    const found = await records.find({ _id: id });
-    return found === null ? null : withoutFollows(found);
+    const found = await model.findOne({ _id: id }, { follows: 0 }).lean<CommentDocument>();
+    return found === null ? null : toComment(found);
   }
 
-  async function countByDrop(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
-    type Group = {
-      readonly _id: { readonly drop: string; readonly state: CommentState };
-      readonly count: number;
-    };
+  async function findThread(id: string): Promise<Thread | null> {
+    const found = await model.findOne({ _id: id }, withoutTexts).lean<CommentDocument>();
+    return found === null ? null : threads.toRecord(found);
+  }
+
+  /** By drop and state. */
+  async function count(dropIds: readonly string[], states: readonly CommentState[]) {
     const groups = await model
-      .aggregate<Group>([
-        { $match: { drop_id: { $in: dropIds }, state: { $in: ['open', 'held'] } } },
+      .aggregate<{
+        readonly _id: { readonly drop: string; readonly state: CommentState };
+        readonly count: number;
+      }>([
+        { $match: { drop_id: { $in: dropIds }, state: { $in: states } } },
         { $group: { _id: { drop: '$drop_id', state: '$state' }, count: { $sum: 1 } } },
       ])
-      .hint('comments_state');
-    const counts = new Map<string, CommentCounts>();
-    for (const { _id, count } of groups)
-      counts.set(_id.drop, { ...(counts.get(_id.drop) ?? { open: 0, held: 0 }), [_id.state]: count });
+      .hint('comments_of_drop');
+    const counts = new Map<string, Record<CommentState, number>>();
+    for (const { _id, count } of groups) {
+      const { drop, state } = _id;
+      counts.set(drop, { ...(counts.get(drop) ?? { open: 0, held: 0, resolved: 0 }), [state]: count });
+    }
     return counts;
   }
 
-  /** Tries to write after the last change until no other change comes between. @param write undefined: one has come between */
-  async function inOrder<T>(
-    comment: UnnumberedComment,
-    now: number,
-    write: (numbered: RecordOf<typeof chainedRecord>) => Promise<T | undefined>,
-  ): Promise<T> {
-    const outcome = await turns.run(comment.ownerId, async () => {
-      for (let left = attempts; left > 0; left--) {
-        const follows = await lastSeq(comment.ownerId);
-        const written = await write({ ...comment, seq: nextSeq(follows, now), follows: [follows] });
-        if (written !== undefined) return written;
-      }
-      return undefined;
-    });
-    if (outcome === undefined)
-      throw unavailable('Too many parallel changes of the comments of this account.');
-    return outcome;
+  async function listState(ownerId: string, query: CommentQuery, state: CommentState) {
+    const { dropId, after, before, limit, newsFor } = query;
+    const author = authorFor(query, state);
+    if (author === undefined) return [];
+    const of = dropId === null ? { owner_id: ownerId } : { drop_id: dropId };
+    const by = Object.fromEntries(Object.entries(author ?? {}).map(([name, key]) => [`author.${name}`, key]));
+    const seq = { $gt: after, ...(before !== undefined && { $lt: before }) };
+    const fields = newsFor === undefined ? entryFields : { ...entryFields, updated_by: 1, other_seq: 1 };
+    type Found = Pick<CommentDocument, '_id' | 'seq' | 'bytes' | 'texts'> & Partial<CommentDocument>;
+    const found = await model
+      .find({ ...of, ...by, state, seq } as Filter, fields) // proof: fields of the documents
+      .sort({ seq: before === undefined ? 1 : -1 })
+      .limit(limit)
+      .batchSize(limit + 1)
+      .hint(dropId === null ? 'comments_of_owner' : indexOfDrop(author))
+      .lean<Found[]>();
+    return found.map(({ _id: id, seq, bytes, texts, updated_by = null, other_seq = 0 }) => ({
+      ...{ id, seq, bytes, texts, updatedBy: updated_by, otherSeq: other_seq },
+    }));
+  }
+
+  async function listEntries(ownerId: string, query: CommentQuery) {
+    return inOrder(await Promise.all(query.states.map((state) => listState(ownerId, query, state))), query);
+  }
+
+  /** In the order of the entries, without those that are gone, or not in these states any more. */
+  async function readAll<T>(
+    entries: readonly { readonly id: string }[],
+    { states }: CommentQuery,
+    filter: Filter,
+    projection: object,
+    toRecord: (document: CommentDocument) => T,
+  ): Promise<T[]> {
+    if (entries.length === 0) return [];
+    const all = { ...filter, _id: { $in: entries.map(({ id }) => id) }, state: { $in: [...states] } };
+    const found = await model
+      .find(all, projection)
+      .batchSize(entries.length + 1)
+      .lean<CommentDocument[]>();
+    const byId = new Map(found.map((document) => [document._id, toRecord(document)]));
+    return entries.flatMap(({ id }) => byId.get(id) ?? []);
   }
 
   const methods = forRequests<Omit<CommentStore, ForJobs>>(connection, {
-    insert: (comment, now, caps) =>
-      inOrder(comment, now, async (numbered) => {
-        const stored = await find(comment.id);
-        if (stored !== null) return stored;
-        const { open = 0, held = 0 } = (await countByDrop([comment.dropId])).get(comment.dropId) ?? {};
-        if (open + held >= caps.openPerDrop) return null;
-        if (comment.state === 'held' && held >= caps.heldPerDrop) return null;
-        const isStored = await records.insertUnlessTaken(numbered, '_id_', 'comments_follows');
-        return isStored ? withoutFollows(numbered) : undefined;
-      }),
+    ...createMongoCommentChanges(records, {
+      ...{ readHead, find, findThread, timeMs: answerMs(connection) - 500 },
+      countDrop: async (dropId) =>
+        (await count([dropId], ['open', 'held', 'resolved'])).get(dropId) ?? {
+          open: 0,
+          held: 0,
+          resolved: 0,
+        },
+    }),
 
     find,
+    findThread,
 
-    async list(ownerId, { dropId, states, after, before, limit }) {
-      const seq = { $gt: after, ...(before !== undefined && { $lt: before }) };
-      const filter = { owner_id: ownerId, seq, state: { $in: [...states] } };
-      const found = await records.list(dropId === null ? filter : { ...filter, drop_id: dropId }, {
-        sort: { seq: before === undefined ? 1 : -1 },
-        limit,
-        batchSize: limit + 1,
-        hint: dropId === null ? 'comments_owner' : 'comments_drop',
-      });
-      return found.map(withoutFollows);
+    async list(ownerId, query) {
+      const { chosen, ...rest } = chooseFitting(await listEntries(ownerId, query), query);
+      const { lastReplies } = query;
+      const last = lastReplies !== undefined && { replies: { $slice: -lastReplies } };
+      const projection = { follows: 0, total: 0, ...last };
+      const found = await readAll(chosen, query, { owner_id: ownerId }, projection, toListed);
+      return { comments: found, ...rest };
     },
 
-    lastSeq,
+    async listThreads(ownerId, query) {
+      const entries = await listEntries(ownerId, query);
+      return readAll(entries, query, { owner_id: ownerId }, withoutTexts, threads.toRecord);
+    },
 
-    replace: (read, next, now) =>
-      inOrder(next, now, async (numbered) => {
-        const { _id, follows, ...set } = comments.toDocument(numbered);
-        const replaced = await records.updateUnlessTaken(
-          { _id, seq: read.seq },
-          { $set: set, $push: { follows: { $each: follows ?? [], $slice: -keptFollows } } },
-          'comments_follows',
-        );
-        if (replaced === 'taken') return undefined;
-        return replaced ? withoutFollows(numbered) : null;
-      }),
+    lastSeq: async (ownerId) => (await readHead(ownerId)).seq,
+
+    async listMarked(dropId) {
+      const marked = { drop_id: dropId, 'resolving.versionId': { $gt: '' } } as Filter; // proof: a field of marks
+      const found = await model.find(marked, { _id: 1 }).hint('comments_marked').lean<{ _id: string }[]>();
+      return found.map(({ _id }) => _id);
+    },
+
+    confirm: async () => undefined, // a read is of what the primary has
 
     remove: async (id) => (await records.remove({ _id: id })) > 0,
 
-    countByDrop,
+    async countByDrop(dropIds) {
+      const counts = await count(dropIds, ['open', 'held']);
+      return new Map([...counts].map(([dropId, { open, held }]) => [dropId, { open, held }]));
+    },
 
     ownersAfter: async (seq) => model.distinct('owner_id', { seq: { $gt: seq } }),
   });
@@ -158,6 +168,7 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
   return { ...methods, ...forJobs };
 }
 
-function withoutFollows({ follows: _, ...comment }: RecordOf<typeof chainedRecord>): Comment {
-  return comment;
+function indexOfDrop(author: ReturnType<typeof authorFor>): string {
+  if (author == null) return 'comments_of_drop';
+  return 'guest' in author ? 'comments_of_guest' : 'comments_of_member';
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -6,10 +7,10 @@ import { idAt, newId } from '../domain/ids.ts';
 import type { Drop } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import { findOwner } from './authors.ts';
-import { type Comment, changedBy, commentLimits } from './comment.ts';
+import { boundReached } from './bounds.ts';
+import { changeThread } from './changing.ts';
+import { commentLimits, type Mark, type Thread } from './comment.ts';
 import type { CommentStore } from './comment-store.ts';
-import { readInParts } from './reading.ts';
-import { replaceComment } from './replacing.ts';
 import type { Waiting } from './waiting.ts';
 
 /** A version is stored at most minutes after its comments were marked: then it was refused. */
@@ -22,15 +23,18 @@ export interface Resolves {
   readonly reply: string | null;
 }
 
-/** A thread without its texts, because those of a drop can be larger than the memory. */
-export type Thread = Omit<Comment, 'text' | 'replies'>;
+interface Write<T> {
+  add(): Promise<T>;
+  isRefused(outcome: T | null): boolean;
+}
 
 export type Resolutions = ReturnType<typeof createResolutions>;
 
 /**
  * A version and the comments that it resolves are one write, without a transaction: first each comment is marked with the id of
  * the version, then the version is stored, which decides, and then the marked comments are resolved. If the process dies before
- * that, the job `version.render` of the version does it. A mark whose version was refused means nothing, and is removed later.
+ * that, the job `version.render` of the version does it. A mark reserves room for its reply, so that a stored version never loses
+ * one. The mark of a refused version means nothing; it is removed at once or, if the process dies, an hour later.
  */
 export function createResolutions(deps: {
   comments: CommentStore;
@@ -41,74 +45,91 @@ export function createResolutions(deps: {
 }) {
   const { comments: store, drops, accounts, waiting, clock } = deps;
 
-  /** The open and held ones: they are more than the cap, if some were opened again. */
-  async function listThreads({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<Thread[]> {
-    const query = { dropId, states: ['open', 'held'], after: 0, limit: Number.MAX_SAFE_INTEGER } as const;
-    const threads: Thread[] = [];
-    for await (const { text: _, replies: __, ...thread } of readInParts(store, ownerId, query))
-      threads.push(thread);
-    return threads;
+  /** @returns whether this call has marked it @throws DropError `invalid_arg`, `quota_exceeded` */
+  async function mark(drop: Drop, id: string, mark: Mark): Promise<boolean> {
+    const thread = await store.findThread(id);
+    if (thread?.dropId !== drop.id) throw notOfDrop(id);
+    if (thread.state === 'resolved' && mark.reply === null) return false;
+    for (const old of thread.resolving.filter(isOld)) await store.unmark(id, old);
+    const outcome = await store.mark(id, mark, commentLimits);
+    if (outcome === null) throw notOfDrop(id);
+    if (outcome === 'marked' || outcome === 'known') return outcome === 'marked';
+    throw boundReached(outcome);
+  }
+
+  const isOld = ({ versionId }: Mark) => versionId < idAt(clock.now() - refusedMs);
+
+  async function settleThread(id: string, numbers: ReadonlyMap<string, number>): Promise<void> {
+    await changeThread({ store, clock }, id, (thread) => settled(thread, numbers, clock.now()));
+    const left = (await store.findThread(id))?.resolving ?? [];
+    for (const mark of left.filter((each) => numbers.has(each.versionId) || isOld(each)))
+      await store.unmark(id, mark);
   }
 
   return {
     /**
-     * Marks the comments, before the version is stored. A resolved one stays as it is.
-     * @throws DropError `invalid_arg` if one is not a comment on the drop
+     * Stores a version, and marks the comments before. One that is resolved stays as it is, but for the reply.
+     * @param write `add` stores the version; if it throws, nobody knows whether it did. `isRefused`: whether no attempt has stored it;
+     * null: none has begun
+     * @throws DropError `invalid_arg` if one is not a comment on the drop, `quota_exceeded` if one has no room for the reply
      */
-    async prepare(caller: Caller, slug: string, { ids, reply }: Resolves, versionId: string): Promise<void> {
+    async around<T>(
+      caller: Caller,
+      slug: string,
+      { ids, reply }: Resolves,
+      versionId: string,
+      { add, isRefused }: Write<T>,
+    ): Promise<T> {
       const drop = await drops.find(caller.ownerId, slug);
-      if (drop === null) return; // the write says so
-      const author = await findOwner(accounts, caller);
-      for (const id of ids) {
-        await replaceComment({ store, clock }, id, (comment) => {
-          if (comment?.dropId !== drop.id) throw notOfDrop(id);
-          const isMarked = comment.resolving.some((mark) => mark.versionId === versionId);
-          if (comment.state === 'resolved' || isMarked) return comment;
-          const marks = [...comment.resolving, { versionId, reply, author }];
-          const resolving = marks.slice(-commentLimits.resolving);
-          return { ...comment, resolving, ...changedBy(comment, author.tokenId, clock.now()) };
-        });
+      if (drop === null) return add(); // says so
+      const own: Mark = { versionId, reply, author: await findOwner(accounts, caller) };
+      const marked: string[] = [];
+      const release = async () => {
+        for (const id of marked) await store.unmark(id, own);
+      };
+      try {
+        for (const id of ids) if (await mark(drop, id, own)) marked.push(id);
+      } catch (error) {
+        if (isRefused(null)) await release();
+        throw error;
       }
+      const outcome = await add();
+      if (isRefused(outcome)) await release();
+      return outcome;
     },
 
-    /**
-     * Resolves the marked comments of the drop whose versions are stored. May be repeated, and run twice at once.
-     * @returns the threads that are open or held then
-     */
-    async settle(drop: Pick<Drop, 'id' | 'ownerId'>): Promise<Thread[]> {
-      const { ownerId } = drop;
-      const threads = await listThreads(drop);
-      const [first, ...others] = threads.filter(({ resolving }) => resolving.length > 0);
-      if (first === undefined) return threads;
-      const versions = await drops.listVersions(ownerId, first.slug);
+    /** Resolves the marked comments of the drop whose versions are stored. May be repeated, and run twice at once. */
+    async settle({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<void> {
+      const [first, ...others] = await store.listMarked(dropId);
+      const thread = first === undefined ? null : await store.findThread(first);
+      if (first === undefined || thread === null) return;
+      const versions = await drops.listVersions(ownerId, thread.slug);
       const numbers = new Map(versions?.map(({ id, number }) => [id, number]));
-      const now = clock.now();
-      for (const { id } of [first, ...others])
-        await replaceComment({ store, clock }, id, (comment) => comment && settled(comment, numbers, now));
+      for (const id of [first, ...others]) {
+        await settleThread(id, numbers);
+        await setImmediate();
+      }
       waiting.notify(ownerId);
-      return listThreads(drop);
     },
   };
 }
 
-/** The same comment: its version may still be on its way. @param numbers of the versions of the drop, by id */
-function settled(comment: Comment, numbers: ReadonlyMap<string, number>, now: number): Comment {
-  const { resolving } = comment;
-  const mark = resolving.findLast(({ versionId }) => numbers.has(versionId));
-  const version = numbers.get(mark?.versionId ?? '');
-  if (mark === undefined || version === undefined) {
-    const left = resolving.filter(({ versionId }) => versionId >= idAt(now - refusedMs));
-    return left.length === resolving.length ? comment : { ...comment, resolving: left };
-  }
-  const { versionId, reply, author } = mark;
-  const replies =
-    reply === null || comment.replies.length >= commentLimits.replies
-      ? comment.replies
-      : [...comment.replies, { id: newId(now), author, text: reply, createdAt: now }];
-  return {
-    ...{ ...comment, replies, state: 'resolved', resolving: [], resolvedBy: { versionId, version } },
-    ...changedBy(comment, author.tokenId, now),
+/** null: no version of its marks is stored, or the thread is resolved already and gets no reply. */
+function settled(thread: Thread, numbers: ReadonlyMap<string, number>, now: number) {
+  const marks = thread.resolving.filter(({ versionId }) => numbers.has(versionId));
+  const last = marks.at(-1);
+  const added = marks.flatMap(({ reply: text, author }) =>
+    text === null ? [] : [{ id: newId(now), author, text, createdAt: now }],
+  );
+  const isOpen = thread.state !== 'resolved';
+  if (last === undefined || (!isOpen && added.length === 0)) return null;
+  const { versionId, author } = last;
+  const resolvedBy = { versionId, version: numbers.get(versionId) ?? 1 };
+  const act = {
+    ...{ settled: marks.map((mark) => mark.versionId), added },
+    ...(isOpen && { fields: { state: 'resolved', resolvedBy } as const }),
   };
+  return { act, tokenId: author.tokenId };
 }
 
 function notOfDrop(id: string): DropError {

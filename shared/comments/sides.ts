@@ -49,7 +49,9 @@ export function decidingClaims(
   return {
     async list(ownerId, query) {
       const found = await store.list(ownerId, query);
-      const undecided = found.filter(({ anchor, state }) => state !== 'resolved' && hasClaims(anchor));
+      const undecided = found.comments.filter(
+        ({ anchor, state }) => state !== 'resolved' && hasClaims(anchor),
+      );
       const byDrop = new Map(undecided.map(({ dropId, versionId }) => [dropId, versionId]));
       for (const [dropId, versionId] of byDrop) enqueue(dropId, versionId);
       return found;

@@ -104,6 +104,8 @@ const dropLimits = {
   WRITES_PER_MINUTE: limit(60, 'POST and PUT requests for drops per account and clock minute'),
   WRITES_PER_DAY: limit(500, 'Accepted POST and PUT requests for drops per account and UTC day'),
   CHANGES_PER_MINUTE: limit(600, 'Other changes per account and clock minute'),
+  COMMENTS_PER_MINUTE: limit(60, 'Comments, replies and edits per account and clock minute'),
+  COMMENTS_PER_DAY: limit(2_000, 'Comments, replies and edits per account and UTC day'),
   DROPS_PER_ACCOUNT: limit(500, 'Drops per account'),
   VERSIONS_PER_DROP: limit(200, 'Versions per drop', 1, 10_000),
   HTML_MAX_BYTES: limit(2 * mib, 'Maximum size of a document in bytes (UTF-8)', 1, 16 * mib),

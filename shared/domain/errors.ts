@@ -27,12 +27,9 @@ export const errorCodes = {
   last_version_cannot_be_deleted: [409, 'The drop has only this version. Delete the drop instead.'],
   version_limit_reached: [429, 'The drop has the maximum number of versions.'],
   version_conflict: [412, 'The drop does not match `If-Match`: `details.etag` is its ETag now.'],
-  rate_limited: [429, 'Too many requests of this kind in this minute.'],
+  rate_limited: [429, 'Too many requests of this kind: repeat after `Retry-After`.'],
   daily_quota_exceeded: [429, 'The account has used up the writes of this UTC day.'],
-  quota_exceeded: [
-    429,
-    'Too many drops or tokens in the account, open comments on the drop, or replies to the comment.',
-  ],
+  quota_exceeded: [429, 'Too many drops, tokens, comments or texts: the message says what to delete.'],
   idempotency_key_reused: [422, 'The `Idempotency-Key` was used for another request in the last 24 hours.'],
   idempotency_key_in_use: [
     409,

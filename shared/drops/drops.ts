@@ -2,15 +2,15 @@ import type { Caller } from '../accounts/account.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Resolutions, Resolves } from '../comments/resolutions.ts';
 import type { Clock } from '../domain/clock.ts';
-import { DropError, notFound, unavailable } from '../domain/errors.ts';
+import { DropError, notFound } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import { dayMs } from '../domain/time-windows.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from '../limits/limits.ts';
+import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
 import type { Takedown } from '../moderation/act.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
-import { createKeyedQueue } from '../util/queues.ts';
 import { sha256Of } from '../util/sha256.ts';
 import {
   type DetailChanges,
@@ -42,11 +42,6 @@ export type NewVersionInput = Document & DetailChanges & { readonly resolves?: R
 /** Ten years: a later time is a mistake of units, such as microseconds. */
 const maxExpiryMs = 3_653 * dayMs;
 
-/** Lists and searches of one account in a process: an account that sends many would delay all others. */
-const listsAtOnce = 2;
-const maxWaitingLists = 50;
-const tooManyLists = `At most ${listsAtOnce} lists or searches of an account run at once, and ${maxWaitingLists} wait: send fewer at the same time.`;
-
 export type Target = Omit<DropTarget, 'ownerId'>;
 
 type Rejected = Takedown | Conflict | null | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
@@ -64,6 +59,7 @@ export function createDrops(deps: {
   html: BlobStore;
   contexts: BlobStore;
   limits: Limits;
+  runList: ListsAtOnce;
   passcodes: Passcodes;
   followUps: FollowUps;
   resolutions: Resolutions;
@@ -71,9 +67,8 @@ export function createDrops(deps: {
   log: Pick<Log, 'warn'>;
   config: { readonly DROPS_PER_ACCOUNT: number; readonly VERSIONS_PER_DROP: number };
 }) {
-  const { drops, limits, passcodes, followUps, resolutions, clock, log, config } = deps;
+  const { drops, limits, runList, passcodes, followUps, resolutions, clock, log, config } = deps;
   const reads = createVersionReads(deps);
-  const lists = createKeyedQueue(listsAtOnce, maxWaitingLists);
 
   /** If `store` throws, the version may exist. @throws DropError `daily_quota_exceeded`, and those of `toResult` */
   async function storeVersion(
@@ -128,8 +123,10 @@ export function createDrops(deps: {
     const cap = config.VERSIONS_PER_DROP;
     const tasks = followUps.tasksOfNewVersion;
     const store = async (version: NewVersion) => {
-      if (resolves !== null) await resolutions.prepare(caller, target.slug, resolves, version.id);
-      return drops.addVersion(owned(caller, target), version, changes, cap, tasks);
+      const add = () => drops.addVersion(owned(caller, target), version, changes, cap, tasks);
+      if (resolves === null) return add();
+      const isRefused = (outcome: Outcome | 'day_full') => !version.isRepeat && !isStored(outcome);
+      return resolutions.around(caller, target.slug, resolves, version.id, { add, isRefused });
     };
     const { drop, versionId } = await storeVersion(caller, document, store, ids);
     if (resolves !== null) await settle(drop);
@@ -142,12 +139,6 @@ export function createDrops(deps: {
     const warn = (err: unknown) =>
       log.warn({ err }, 'comments were not resolved; the job of the version will do it');
     await resolutions.settle(drop).catch(warn);
-  }
-
-  async function runList<T extends object>(ownerId: string, list: () => Promise<T>): Promise<T> {
-    const listed = await lists.run(ownerId, list);
-    if (listed === undefined) throw unavailable(tooManyLists);
-    return listed;
   }
 
   function orThrow(outcome: Outcome): Drop {
@@ -261,6 +252,10 @@ export function createDrops(deps: {
       return drop;
     },
   };
+}
+
+function isStored(outcome: Outcome | 'day_full'): boolean {
+  return typeof outcome === 'object' && outcome !== null && 'slug' in outcome;
 }
 
 function publisherOf({ credential }: Caller): Publisher {

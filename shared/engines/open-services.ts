@@ -17,6 +17,7 @@ import { createFollowingTitles, createTitles } from '../drops/titles.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { createFollowUps } from '../jobs/follow-ups.ts';
 import { createLimits } from '../limits/limits.ts';
+import { createListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createAudit } from '../moderation/audit.ts';
@@ -116,7 +117,8 @@ async function assemble(
   const pages = createPages({ ...base, rendering });
   const waiting = createWaiting(base);
   const resolutions = createResolutions({ ...base, waiting });
-  const drops = createDrops({ ...base, limits, passcodes, followUps, resolutions });
+  const runList = createListsAtOnce();
+  const drops = createDrops({ ...base, limits, runList, passcodes, followUps, resolutions });
   const titles = createTitles({ ...base, findTitle });
   const idempotency = createIdempotency({ ...base, limits, followUps });
   const audit = createAudit(base);
@@ -161,6 +163,7 @@ async function assemble(
     comments: createComments({
       ...base,
       limits,
+      runList,
       waiting,
       sides: createSides({ ...base, findQuotes }),
       followUps,

@@ -1,9 +1,11 @@
-import { attemptWindowMs, minuteMs } from '../domain/time-windows.ts';
+import { attemptWindowMs, dayMs, minuteMs } from '../domain/time-windows.ts';
 
 export interface LimitNumbers {
   readonly WRITES_PER_MINUTE: number;
   readonly WRITES_PER_DAY: number;
   readonly CHANGES_PER_MINUTE: number;
+  readonly COMMENTS_PER_MINUTE: number;
+  readonly COMMENTS_PER_DAY: number;
   readonly SIGN_IN_STARTS_PER_MINUTE: number;
   readonly SIGN_INS_PER_ACCOUNT: number;
   readonly NEW_TOKENS_PER_ACCOUNT: number;
@@ -18,12 +20,21 @@ export interface Limit {
   readonly code?: 'quota_exceeded';
 }
 
+const commentActs = 'comments, replies and edits of an account';
+
 /** What one account (by its `countsAs`), or one upload address, may do in a window of time. */
 export const limitTable = {
   /** A POST or PUT of a drop. */
   write: perMinute((config) => config.WRITES_PER_MINUTE, 'writes'),
   /** Any other change. */
   change: perMinute((config) => config.CHANGES_PER_MINUTE, 'changes'),
+  /** What an account writes, edits and replies, on its own pages and on those of others. */
+  'comments-minute': perMinute((config) => config.COMMENTS_PER_MINUTE, commentActs),
+  'comments-day': {
+    windowMs: dayMs,
+    maximum: (config) => config.COMMENTS_PER_DAY,
+    refusal: (count) => `At most ${count} ${commentActs} a day (UTC).`,
+  },
   /** A repeat of a write that is done, which is no write. */
   repeat: perMinute((config) => config.WRITES_PER_MINUTE, 'repeats of finished writes'),
   /** A request for an upload address. It may hold a context, which is not counted for the day until the document comes. */

@@ -92,7 +92,12 @@ const faults: readonly (readonly [
   retrySeconds: number,
   reason?: UnavailableReason,
 ])[] = [
-  [isLate, 'Database timeout; a write may still complete.', 1, 'database_slow'],
+  [
+    isLate,
+    'Database timeout; a write may still complete. If it had an Idempotency-Key, a repeat with the same key finds it and does it once.',
+    1,
+    'database_slow',
+  ],
   [isDown, 'The database is unavailable.', 1, 'database_unreachable'],
   [isUnavailable, 'The database is unavailable.', 1],
   [saysDiskIsFull, 'The disk of the database is full.', 10, 'disk_full'],

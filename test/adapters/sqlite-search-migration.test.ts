@@ -21,6 +21,9 @@ describe('Drops that a release without a search in tags had stored in SQLite', (
     const older = new DatabaseSync(path);
     older.exec(`
       DROP TABLE comments;
+      DROP TABLE comment_texts;
+      DROP TABLE comment_replies;
+      DROP TABLE comment_totals;
       DROP INDEX accounts_by_identity_hash;
       ALTER TABLE accounts DROP COLUMN identity_hash;
       ALTER TABLE accounts DROP COLUMN counts_as;

@@ -55,8 +55,8 @@ describe('/p/{slug}/comments', () => {
     await (await member()).write(slug, 'Is it?');
     const { threads, page, answer } = await owner.open(slug, '?v=1');
     expect(threads).to.have.length(2);
-    expect(threads[0]?.text).to.match(/^a <b> B .*, owner .*It iswrong\./);
-    expect(threads[1]?.text).to.include('member').and.include('Is it?');
+    expect(threads[1]?.text).to.match(/^a <b> B .*, owner .*It iswrong\./);
+    expect(threads[0]?.text).to.include('member').and.include('Is it?');
     const item = page.find('li', { id: `t-${id}` })?.attributes;
     expect(item?.['data-version']).to.equal('1');
     expect(JSON.parse(item?.['data-anchor'] ?? '')).to.deep.equal({
@@ -304,7 +304,7 @@ describe('/p/{slug}/comments', () => {
     expect(parsePage(shown.text).find('textarea', { name: 'text' })?.text.trim()).to.equal('Typed for long');
   });
 
-  it('open ones are in the order of the page, then of time; the page says what is resolved, and which version each is about', async () => {
+  it('the newest are first; the page says what is resolved, and which version each is about', async () => {
     const { slug, owner, dashboard } = await publish();
     await dashboard.owner.put(slug);
     const late = await owner.write(slug, 'Late', { quote: 'b', position: '900' });
@@ -318,12 +318,13 @@ describe('/p/{slug}/comments', () => {
     const version = { html: Buffer.from('<p>3'), context: null, resolves };
     await drops.addVersion(caller, { slug, revs: null }, version);
     const idsOf = async (query: string) => (await owner.open(slug, query)).threads.map(({ id }) => id);
-    expect(await idsOf('?v=2')).to.deep.equal([early, late, whole, old, done]);
-    expect(await idsOf('?v=1')).to.deep.equal([old, late, early, whole, done]);
+    expect(await idsOf('?v=2')).to.deep.equal([old, whole, early, late, done]);
+    expect(await idsOf('?v=2&filter=open')).to.deep.equal([old, whole, early, late]);
+    expect(await idsOf('?v=1&filter=resolved')).to.deep.equal([done]);
     const { threads, page, text } = await owner.open(slug, '?v=2');
     expect(text).to.include('Open (4)').and.include('Resolved (1)');
     expect(threads.map((thread) => thread.text.includes('On version'))).to.deep.equal([
-      ...[false, false, false, true, false],
+      ...[true, false, false, false, false],
     ]);
     expect(page.find('a', { href: `/p/${slug}?v=1#t-${old}` })?.attributes.target).to.equal('_top');
     expect(threads[4]?.text)
@@ -333,28 +334,60 @@ describe('/p/{slug}/comments', () => {
     expectErrorPage(await owner.get(slug, {}, '?v=9'), 404, 'version_not_found');
   });
 
-  it('shows the newest, of long ones fewer, and says that older ones are not shown', async () => {
+  it('shows 50 of a list, of long ones fewer, with a link to older ones; of each the last three replies, with a link to all', async () => {
     const { slug, owner, dashboard } = await publish();
     const first = await owner.write(slug, 'First');
     const { author } = await service.services.comments.find({ ownerId: dashboard.owner.userId }, first);
-    const ofState = (state: 'open' | 'resolved', count: number, change = {}) =>
-      copyComment(
-        service,
-        first,
-        Array.from({ length: count }, () => ({ ...change, state })),
-      );
-    const resolved = await ofState('resolved', 501);
-    const shown = async () => {
-      const { threads, text } = await owner.open(slug);
-      return { ids: threads.map(({ id }) => id), isAll: !text.includes('Older comments are not shown') };
+    const resolved = await copyComment(service, first, Array<object>(101).fill({ state: 'resolved' }));
+    const shown = async (query = '') => {
+      const { threads, page } = await owner.open(slug, query);
+      const older = page.all('a').find(({ text }) => text === 'Older comments')?.attributes.href ?? '';
+      return { ids: threads.map(({ id }) => id), older: older.slice(older.indexOf('?')) };
     };
-    const newestResolved = resolved.slice(1).reverse();
-    expect(await shown()).to.deep.equal({ ids: [first, ...newestResolved], isAll: false });
-    const [, ...long] = await ofState('open', 3, { replies: longestReplies(author), text: 'Long' });
-    expect((await shown()).ids).to.deep.equal([long.at(-1), ...newestResolved]);
-    const { page } = await dashboard.open('/comments');
-    const older = page.all('a').find(({ text }) => text === 'Older comments')?.attributes.href;
-    expect(older).to.match(/before=/);
+    const newest = resolved.toReversed();
+    expect((await shown()).ids).to.deep.equal([first, ...newest.slice(0, 49)]);
+    const { ids, older } = await shown('?filter=resolved');
+    expect(ids).to.deep.equal(newest.slice(0, 50));
+    const second = await shown(older);
+    expect(second.ids).to.deep.equal(newest.slice(50, 100));
+    expect(await shown(second.older)).to.deep.equal({ ids: newest.slice(100), older: '' });
+    const long = await copyComment(service, first, [
+      { replies: longestReplies(author), text: 'Long' },
+      ...Array<object>(9).fill({ text: '\u{1f343}'.repeat(4_000) }),
+    ]);
+    const open = await shown('?filter=open');
+    expect(open.ids.length).to.be.within(2, 9);
+    expect(open.ids).to.deep.equal(long.toReversed().slice(0, open.ids.length));
+    const [thread = ''] = long;
+    const { page } = await owner.open(slug, `?filter=open&before=${Number.MAX_SAFE_INTEGER}`);
+    expect(page.all('li').length).to.be.below(50);
+    const all = await owner.open(slug, `?thread=${thread}`);
+    expect(all.page.within(all.page.find('ul') ?? expect.fail('no replies'), 'li')).to.have.length(200);
+    await owner.act(slug, 'resolve', long[9] ?? '');
+    const rest = await owner.open(
+      slug,
+      `?filter=open&before=${(await service.services.comments.find({ ownerId: dashboard.owner.userId }, long[1] ?? '')).seq}`,
+    );
+    expect(rest.threads.map(({ id }) => id)).to.deep.equal([thread, first]);
+    const link = rest.page.all('a').find(({ text }) => text === 'Show 197 earlier replies');
+    expect(link?.attributes.href).to.equal(`/p/${slug}/comments?v=1&thread=${thread}#t-${thread}`);
+    const again = await dashboard.open('/comments');
+    expect(again.page.all('a').some(({ text }) => text === 'Older comments')).to.equal(true);
+  });
+
+  it('mine are those that the reader began, in every state', async () => {
+    const { slug, owner } = await publish();
+    const [ada, eve] = [await member(), guest()];
+    const own = await owner.write(slug, 'Of the owner');
+    const [first, second] = [await ada.write(slug, 'One'), await ada.write(slug, 'Two')];
+    await owner.act(slug, 'resolve', first);
+    const held = await eve.write(slug, 'Held');
+    const mine = async (person: typeof eve) =>
+      (await person.open(slug, '?filter=mine')).threads.map(({ id }) => id);
+    expect(await mine(owner)).to.deep.equal([own]);
+    expect(await mine(ada)).to.have.members([first, second]);
+    expect(await mine(eve)).to.deep.equal([held]);
+    expect(await mine(guest())).to.deep.equal([]);
   });
 
   it('beside the page it has no links back; comments of others can be reported', async () => {
@@ -364,15 +397,17 @@ describe('/p/{slug}/comments', () => {
     const linksOf = async (headers: Record<string, string>) =>
       parsePage((await eve.get(slug, headers)).text).all('a');
     const alone = (await linksOf({})).map(({ text }) => text);
-    expect(alone).to.deep.equal(['Back to the page', 'Sign in', 'Report']);
+    const filters = ['All', 'Open', 'Mine', 'Resolved'];
+    expect(alone).to.deep.equal(['Back to the page', 'Sign in', ...filters, 'Report']);
     const framed = await linksOf({ 'sec-fetch-dest': 'iframe' });
-    expect(framed.map(({ attributes }) => attributes.target)).to.deep.equal(['_top', '_top']);
-    expect(framed[1]?.attributes.href).to.equal(`/report/${slug}?v=1&comment=${id}`);
+    const leaving = framed.filter(({ attributes }) => attributes.target === '_top');
+    expect(leaving.map(({ text }) => text)).to.deep.equal(['Sign in', 'Report']);
+    expect(leaving[1]?.attributes.href).to.equal(`/report/${slug}?v=1&comment=${id}`);
     expect(
       parsePage((await owner.get(slug)).text)
         .all('a')
         .map(({ text }) => text),
-    ).to.deep.equal(['Back to the page']);
+    ).to.deep.equal(['Back to the page', ...filters]);
   });
 
   it('names, texts and quotes are in no log', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { insertComment } from '../contract/records.ts';
 import { type Owner, useServiceOfEach } from '../support/service.ts';
 import type { WireComment, WireCommentList } from '../support/wire.ts';
 
@@ -9,12 +10,12 @@ const paragraph = (text: string) => `<p>Sales in May: <b>${text}</b> pieces</p>`
 describe('Comments, after a change of what they are about', () => {
   let isBroken = false;
   const service = useServiceOfEach({}, (engine) => {
-    const { replace } = engine.comments;
+    const { change } = engine.comments;
     const comments: typeof engine.comments = {
       ...engine.comments,
-      async replace(read, next, now) {
-        if (isBroken && next.state === 'resolved') throw unavailable('away');
-        return replace(read, next, now);
+      async change(read, next, ...rest) {
+        if (isBroken && next.fields.state === 'resolved') throw unavailable('away');
+        return change(read, next, ...rest);
       },
     };
     return { ...engine, comments };
@@ -73,8 +74,7 @@ describe('Comments, after a change of what they are about', () => {
     await owner.request('DELETE', `/api/drops/${slug}`);
     await service.settle();
     if (comment === null) throw new Error('there is no comment');
-    const caps = { openPerDrop: 9, heldPerDrop: 9 };
-    await service.services.engine.comments.insert(comment, service.clock.now(), caps);
+    await insertComment(service.services.engine.comments, comment, service.clock.now());
     for (let n = 0; n < 2; n++) {
       service.clock.advance(hour);
       await service.settle();

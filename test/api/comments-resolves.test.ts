@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { commentLimits } from '../../shared/comments/comment.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import type { Answer } from '../support/client.ts';
-import { changeComment, copyComment, listComments, writeAsGuest, writeComment } from '../support/comments.ts';
-import { expectError } from '../support/expect.ts';
+import {
+  changeComment,
+  growThread,
+  listComments,
+  replyTo,
+  writeAsGuest,
+  writeComment,
+} from '../support/comments.ts';
+import { expectError, expectTooMany } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { type Owner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -46,14 +54,12 @@ describe('A version that resolves comments', () => {
 
   const service = useService({}, (engine: Engine): Engine => {
     const { comments, drops } = engine;
-    const replace = faulty(
-      (_read, next) => (next.state === 'resolved' ? 'settle' : 'mark'),
-      comments.replace,
-    );
+    const mark = faulty((..._args: Parameters<typeof comments.mark>) => 'mark', comments.mark);
+    const change = faulty((..._args: Parameters<typeof comments.change>) => 'settle', comments.change);
     const addVersion = faulty((..._args: Parameters<typeof drops.addVersion>) => 'version', drops.addVersion);
     return {
       ...engine,
-      comments: { ...comments, replace },
+      comments: { ...comments, mark, change },
       drops: gate.wrap({ ...drops, addVersion }, ['addVersion']),
     };
   });
@@ -113,16 +119,50 @@ describe('A version that resolves comments', () => {
     });
   }
 
-  it('also when more than 500 comments are open, because some were opened again', async () => {
-    const { owner, slug } = await service.newDrop();
-    const { id } = (await writeComment(owner, slug)).body;
-    const [again = ''] = await copyComment(service, id, [
-      { state: 'resolved' },
-      ...Array<object>(499).fill({}),
-    ]);
-    expect((await changeComment(owner, again, { state: 'open' })).status).to.equal(200);
-    expect((await owner.put(slug, { resolves: [again] })).status).to.equal(200);
-    expect((await listComments(owner, '?state=resolved')).data.map((one) => one.id)).to.deep.equal([again]);
+  it('what is resolved already stays as it is, but for the reply', async () => {
+    const { owner, slug, ids } = await scene(2);
+    const [first = ''] = ids;
+    await changeComment(owner, first, { state: 'resolved' });
+    const before = await find(owner, first);
+    const agent = await service.newToken(owner);
+    const { next } = await listComments(owner);
+    expect((await owner.put(slug, { resolves: [first] })).status).to.equal(200);
+    expect(await find(owner, first)).to.deep.equal(before);
+    expect((await listComments(agent, `?state=all&after=${next}`)).data).to.deep.equal([]);
+    expect((await owner.put(slug, { resolves: ids, resolves_reply: reply })).status).to.equal(200);
+    const after = await find(owner, first);
+    expect(after.replies.map(({ text }) => text)).to.deep.equal([reply]);
+    expect(after).to.not.have.property('resolved_by_version');
+    expect((await find(owner, ids[1] ?? '')).resolved_by_version).to.equal(3);
+  });
+
+  it('parallel versions that reply to one comment: it has the replies of both, once each', async () => {
+    const { owner, slug, ids } = await scene(1);
+    gate.hold();
+    const versions = ['First', 'Second'].map((text) =>
+      owner.put(slug, { resolves: ids, resolves_reply: text }),
+    );
+    await until(() => gate.waiting() === 2, 'both are marked');
+    gate.open();
+    for (const { status } of await Promise.all(versions)) expect(status).to.equal(200);
+    await service.settle();
+    const comment = await find(owner, ids[0] ?? '');
+    expect(comment.state).to.equal('resolved');
+    expect(comment.replies.map(({ text }) => text)).to.have.members(['First', 'Second']);
+  });
+
+  it('a reply that has no room in one of the comments: 429 quota_exceeded, no version, and nothing is reserved', async () => {
+    const { owner, slug, ids } = await scene(2);
+    const [small = '', full = ''] = ids;
+    const { author } = await service.services.comments.find({ ownerId: owner.userId }, full);
+    await growThread(service, full, author, commentLimits.threadBytes - 10);
+    const send = (text: string) => owner.put(slug, { resolves: [small, full], resolves_reply: text });
+    expectTooMany(await send('11 bytes ..'), 'quota_exceeded');
+    expect((await owner.get(`/api/drops/${slug}`)).body.latest_version).to.equal(1);
+    await expectOpen(owner, slug, ids);
+    expect((await send('10 byte é')).status).to.equal(200);
+    for (const id of ids) expect((await find(owner, id)).replies.at(-1)?.text).to.equal('10 byte é');
+    expectTooMany(await replyTo(owner, full, { text: 'x' }), 'quota_exceeded');
   });
 
   it('without a reply, of held and of resolved comments, twice', async () => {

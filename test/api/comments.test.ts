@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { changedBy, commentLimits } from '../../shared/comments/comment.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { insertComment } from '../contract/records.ts';
 import {
   changeComment,
   copyComment,
@@ -83,7 +85,7 @@ describe('Comments', () => {
     expect(parts).to.deep.equal(['1', '2', '3', '0', 'held']);
   });
 
-  it('an answer ends after a million characters, and next continues there', async () => {
+  it('an answer ends before 256 KiB of texts, or with a longer one of older data, and next continues there', async () => {
     const { owner, slug } = await service.newDrop();
     const { id } = (await write(owner, slug)).body;
     const { author } = await service.services.comments.find({ ownerId: owner.userId }, id);
@@ -99,7 +101,7 @@ describe('Comments', () => {
         answers.push(body.data.map((comment) => comment.id));
         after = body.next;
       }
-      expect(answers).to.deep.equal([ids.slice(0, 2), ids.slice(2, 3), ids.slice(3)]);
+      expect(answers).to.deep.equal(ids.map((one) => [one]));
     }
   });
 
@@ -331,13 +333,14 @@ describe('Comments', () => {
     const now = service.clock.now();
     for (let left = 499; left > 0; left--) {
       const copy = { ...first, id: newId(now) };
-      await comments.insert(copy, now, { openPerDrop: 500, heldPerDrop: 100 });
+      await insertComment(comments, copy, now);
     }
     expectTooMany(await write(owner, slug), 'quota_exceeded');
-    const replies = Array.from({ length: 199 }, () => ({
+    const added = Array.from({ length: 199 }, () => ({
       ...{ id: newId(now), author: first.author, text: 'x', createdAt: now },
     }));
-    await comments.replace(first, { ...first, replies }, now);
+    const fields = changedBy(first, null, now);
+    await comments.change(first, { fields, added, sizes: { bytes: 199, texts: 199 } }, now, commentLimits);
     expect((await reply(owner, id, { text: 'x' })).body.replies).to.have.length(200);
     expectTooMany(await reply(owner, id, { text: 'x' }), 'quota_exceeded');
     await change(owner, id, { state: 'resolved' });

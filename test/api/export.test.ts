@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { commentLimits } from '../../shared/comments/comment.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { aComment } from '../contract/records.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
@@ -85,7 +86,7 @@ describe('POST /account/export', () => {
     const { slug } = await owner.create();
     const { engine } = service.services;
     const page = await service.services.pages.find(slug, null);
-    const caps = { openPerDrop: 1_000, heldPerDrop: 1_000 };
+    const caps = { ...commentLimits, openPerDrop: 1_000, heldPerDrop: 1_000 };
     for (let n = 0; n < 501; n++) {
       const about = { dropId: page.dropId, ownerId: page.ownerId, slug, versionId: page.version?.id ?? '' };
       const state = (['resolved', 'held', 'open'] as const)[n % 3] ?? 'open';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId, randomBase62 } from '../../shared/domain/ids.ts';
 import { reportIdLength } from '../../shared/reports/report.ts';
-import { aComment, aReport } from '../contract/records.ts';
+import { aComment, aReport, insertComment } from '../contract/records.ts';
 import { type Dashboard, openDashboard, openOperators } from '../support/dashboard.ts';
 import { expectRefusal } from '../support/person.ts';
 import { createReportScene } from '../support/report-form.ts';
@@ -114,10 +114,8 @@ describe('The pages for operators', () => {
       const about = { dropId, slug, ownerId: owner.userId };
       const author = { ...aComment().author, role: 'guest', accountId: null, name: hostile } as const;
       const insert = (changes = {}) =>
-        engine.comments.insert(aComment({ ...about, author, text: hostile, ...changes }), 1, {
-          ...{ openPerDrop: 9, heldPerDrop: 9 },
-        });
-      const id = (await insert())?.id ?? '';
+        insertComment(engine.comments, aComment({ ...about, author, text: hostile, ...changes }), 1);
+      const { id } = await insert();
       await engine.reports.insert(
         aReport({ dropId, slug, commentId: id, createdAt: service.clock.now() }),
         9,

@@ -2,6 +2,7 @@ import { describeAccountStoreContract } from './account-store.contract.ts';
 import { describeArchiveStoreContract } from './archive-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
 import { describeBlobStoreContracts } from './blob-store.contract.ts';
+import { describeCommentBoundsContract } from './comment-bounds.contract.ts';
 import { describeCommentStoreContract } from './comment-store.contract.ts';
 import { describeCredentialStoresContract } from './credential-stores.contract.ts';
 import { describeDailyQuotaContract } from './daily-quota.contract.ts';
@@ -36,6 +37,7 @@ export function describeAllStores(engine: string, openStores: OpenStores): void 
     describeRenderStoreContract,
     describeReportStoreContract,
     describeCommentStoreContract,
+    describeCommentBoundsContract,
     describeViewStoreContract,
     describeSecretStoreContract,
     describeArchiveStoreContract,

@@ -20,6 +20,7 @@ import {
   aToken,
   at,
   aVersion,
+  insertComment,
   later,
   ownedVersion,
   start,
@@ -139,7 +140,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       for (const report of [open, closed]) await reports.insert(report, 5, 100_000);
       await reports.close(closed.id, later);
       const comment = aComment({ ownerId, dropId: drop.id, versionId: third.id });
-      const { seq = 0 } = (await comments.insert(comment, start, { openPerDrop: 5, heldPerDrop: 5 })) ?? {};
+      const { seq } = await insertComment(comments, comment);
       const key = anIdempotencyRecord({ accountId: ownerId, key: 'a'.repeat(64), hash: 'b'.repeat(64) });
       await idempotency.insert({ ...key, isDone: true });
       const act = { at: start, by: 'root', act: 'find', target: 'ann', reason: null } as const;
@@ -327,17 +328,16 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const [from, to] = [stores(), others()];
       const ownerId = await makeAccount(from, 'ann');
       const drop = await makeDrop(from, { ownerId });
-      const caps = { openPerDrop: 5, heldPerDrop: 5 };
       for (const versionId of [drop.version.id, newId(start)])
-        await from.comments.insert(aComment({ ownerId, dropId: drop.id, versionId }), start, caps);
+        await insertComment(from.comments, aComment({ ownerId, dropId: drop.id, versionId }));
       await copy(from, to);
       const { comments } = await readAll(to);
       expect(comments).to.deep.equal((await readAll(from)).comments);
       const ids = await to.comments.listIds('', 'z', 10);
       expect(ids).to.have.length(2);
       expect([...(await to.pendingTasks.findReferenced(ids))]).to.deep.equal([drop.version.id]);
-      const added = await to.comments.insert(aComment({ ownerId, dropId: 'd2' }), start, caps);
-      expect(added?.seq, 'numbers continue').to.be.above(Math.max(...comments.map(({ seq }) => seq)));
+      const added = await insertComment(to.comments, aComment({ ownerId, dropId: 'd2' }));
+      expect(added.seq, 'numbers continue').to.be.above(Math.max(...comments.map(({ seq }) => seq)));
     });
 
     it('an imported drop works as before: takedown, lock, expiry, versions, lists, views', async () => {

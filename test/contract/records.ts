@@ -1,4 +1,11 @@
-import type { Author, UnnumberedComment } from '../../shared/comments/comment.ts';
+import {
+  type Author,
+  type Comment,
+  changedBy,
+  commentLimits,
+  type UnnumberedComment,
+} from '../../shared/comments/comment.ts';
+import type { CommentCaps, CommentStore } from '../../shared/comments/comment-store.ts';
 import {
   hashSessionSecret,
   newSessionSecret,
@@ -237,6 +244,32 @@ const commentAuthor: Author = {
   via: null,
   tokenId: null,
 };
+
+/** Stores a comment. @throws Error if a bound refuses it */
+export async function insertComment(
+  comments: Pick<CommentStore, 'insert'>,
+  comment: UnnumberedComment,
+  now = start,
+  caps: CommentCaps = commentLimits,
+): Promise<Comment> {
+  const stored = await comments.insert(comment, now, caps);
+  if (typeof stored === 'string') throw new Error(`Not stored: ${stored}`);
+  return stored;
+}
+
+/** Changes the text of a comment as it was read. @returns its new number; null: it was changed or deleted */
+export async function changeText(
+  comments: Pick<CommentStore, 'change'>,
+  read: Comment,
+  text: string,
+  now = start,
+): Promise<number | null> {
+  const fields = { text, ...changedBy(read, null, now) };
+  const sizes = { bytes: Buffer.byteLength(text) - Buffer.byteLength(read.text), texts: 0 };
+  const outcome = await comments.change(read, { fields, sizes }, now, commentLimits);
+  if (typeof outcome === 'string') throw new Error(`Not changed: ${outcome}`);
+  return outcome;
+}
 
 /** A comment on a drop of `owner`. */
 export function aComment(changes: Partial<UnnumberedComment> = {}): UnnumberedComment {

@@ -19,7 +19,8 @@ import {
   problemPage,
   providerPage,
 } from '../../api/sign-in/views.ts';
-import type { Author, Comment } from '../../shared/comments/comment.ts';
+import type { Author } from '../../shared/comments/comment.ts';
+import type { ListedComment } from '../../shared/comments/comment-store.ts';
 import type { Token } from '../../shared/credentials/token.ts';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import type { Drop, PageWithVersion } from '../../shared/drops/drop.ts';
@@ -181,18 +182,18 @@ function page(text: string): PageWithVersion {
 }
 
 /** A thread of every kind. */
-function threads(text: string, reader: Author): Comment[] {
+function threads(text: string, reader: Author): ListedComment[] {
   const author = { ...reader, name: text, via: text };
   const anchor = { quote: text, prefix: text, suffix: text, position: 1, sides: 'found' as const };
   const reply = { id: 'r', author, text, createdAt: 0 };
-  const thread: Omit<Comment, 'state'> = {
+  const thread: Omit<ListedComment, 'state'> = {
     ...{ id: 'x', ownerId: 'x', dropId: 'x', slug: 'abc', versionId: 'v1', version: 1, anchor, author, text },
     ...({ inLatest: 'gone', kind: 'comment' } as const),
-    ...{ replies: [reply], resolvedBy: { versionId: 'x', version: 2 }, resolving: [] },
+    ...{ replies: [reply], replyCount: 5, resolvedBy: { versionId: 'x', version: 2 }, resolving: [] },
     ...{ seq: 1, otherSeq: 1, createdAt: 0, updatedAt: 0, updatedBy: null },
   };
   const byOther = { ...author, accountId: 'y' };
-  return (['open', 'held', 'resolved'] as const).flatMap((state): Comment[] => [
+  return (['open', 'held', 'resolved'] as const).flatMap((state): ListedComment[] => [
     { ...thread, state },
     { ...thread, state, author: byOther },
   ]);
@@ -202,7 +203,7 @@ function threadsView(text: string, role: Author['role'], act?: string) {
   const reader = { role, accountId: 'x', guest: null, name: text, via: null, tokenId: null };
   const fields = { act: act ?? '', id: 'x', text, name: text, quote: text, prefix: text, position: text };
   const attempt = { form: new Map(Object.entries(fields)), error: failure('invalid_arg', text) };
-  const view = { reader, versionId: 'v2', action: text, fields: html`` };
+  const view = { reader, versionId: 'v2', action: text, wholePath: () => text, fields: html`` };
   return act === undefined ? view : { ...view, attempt };
 }
 
@@ -210,8 +211,13 @@ function comments(text: string, act?: string) {
   const view = threadsView(text, act === 'add' ? 'guest' : 'member', act);
   return commentsPage({
     page: page(text),
-    threads: threads(text, view.reader),
-    hasMore: true,
+    address: { slug: 'abc', version: 1, filter: 'all', before: null, thread: null } as const,
+    shown: {
+      open: { threads: threads(text, view.reader), next: 7 },
+      resolved: { threads: threads(text, view.reader), next: 7 },
+      mine: null,
+    },
+    counts: undefined,
     view,
     isFramed: false,
   });

@@ -1,4 +1,10 @@
-import { type Author, type Comment, commentLimits } from '../../shared/comments/comment.ts';
+import {
+  type Author,
+  type Comment,
+  changedBy,
+  commentLimits,
+  sizesOf,
+} from '../../shared/comments/comment.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { RequestOptions } from './client.ts';
 import type { Owner, TestService } from './service.ts';
@@ -57,8 +63,37 @@ export async function copyComment(
   if (first === null) throw new Error('no such comment');
   const now = clock.now();
   const copies = changes.map((change) => ({ ...first, ...change, id: newId(now) }));
-  for (const copy of copies) await comments.insert(copy, now, commentLimits);
+  const caps = { ...commentLimits, openPerDrop: 1e6, threadsPerDrop: 1e6 };
+  for (const copy of copies) await comments.insert(copy, now, caps);
   return copies.map((copy) => copy.id);
+}
+
+/** Adds replies of at most 4,000 characters, of 4 bytes each, until the texts of the thread have so many bytes. */
+export async function growThread(
+  { services, clock }: Pick<TestService, 'services' | 'clock'>,
+  id: string,
+  author: Author,
+  bytes: number,
+): Promise<void> {
+  const { comments } = services.engine;
+  for (;;) {
+    const read = await comments.find(id);
+    if (read === null) throw new Error('no such comment');
+    const left = bytes - sizesOf(read).bytes;
+    if (left === 0) return;
+    const more = Math.min(left, 4 * commentLimits.text);
+    const text = '\u{1f343}'.repeat(Math.floor(more / 4)) + 'x'.repeat(more % 4);
+    const now = clock.now();
+    const added = [{ id: newId(now), author, text, createdAt: now }];
+    const fields = changedBy(read, null, now);
+    const outcome = await comments.change(
+      read,
+      { fields, added, sizes: { bytes: more, texts: 1 } },
+      now,
+      commentLimits,
+    );
+    if (typeof outcome !== 'number') throw new Error(`Not changed: ${outcome}`);
+  }
 }
 
 /** As many replies as a comment can have, as long as they can be. */

@@ -30,12 +30,17 @@ export function expectErrorPage(answer: Answer<unknown>, status: number, code: s
 }
 
 /** A refusal by a limit: 429, the code, and the same seconds in `Retry-After` and in the details. */
-export function expectTooMany(answer: Answer<unknown>, code: string, seconds?: number): void {
+export function expectTooMany(
+  answer: Answer<unknown>,
+  code: string,
+  seconds?: number,
+): Readonly<Record<string, unknown>> {
   const isPage = answer.headers['content-type']?.startsWith('text/html');
   const details = (isPage ? expectErrorPage : expectError)(answer, 429, code);
   expect(details.retry_after_seconds).to.be.a('number').that.satisfies(Number.isInteger).and.at.least(1);
   expect(answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
   if (seconds !== undefined) expect(details.retry_after_seconds).to.equal(seconds);
+  return details;
 }
 
 const always = [

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { inChunks } from '../../shared/util/promises.ts';
-import { aComment, aDrop, anIdempotencyRecord, aReport, aToken, at, aVersion } from '../contract/records.ts';
+import {
+  aComment,
+  aDrop,
+  anIdempotencyRecord,
+  aReport,
+  aToken,
+  at,
+  aVersion,
+  insertComment,
+} from '../contract/records.ts';
 
 /** A drop of an account has a place below this. */
 const dropsPerAccount = 50;
@@ -93,7 +102,7 @@ async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }:
     ? [{}, { author, state: 'held', anchor: null, replies: [] } as const]
     : []) {
     const comment = aComment({ ...about, id: newId(now), ownerId, versionId, ...changes });
-    await comments.insert(comment, now, { openPerDrop: cap, heldPerDrop: cap });
+    await insertComment(comments, comment, now);
   }
   if (n % 5 === 0) await reports.insert(aReport({ ...about, version: 1 }), cap, 100_000);
   if (n % 4 === 0) {

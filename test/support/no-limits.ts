@@ -5,5 +5,7 @@ export const noLimits = {
   WRITES_PER_MINUTE: unlimited,
   WRITES_PER_DAY: unlimited,
   CHANGES_PER_MINUTE: unlimited,
+  COMMENTS_PER_MINUTE: unlimited,
+  COMMENTS_PER_DAY: unlimited,
   DROPS_PER_ACCOUNT: unlimited,
 } as const;

@@ -6,7 +6,7 @@ import type { Stores } from '../../shared/engines/engine.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { RenderedPage } from '../../shared/renders/render-store.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
-import { aComment, at } from '../contract/records.ts';
+import { aComment, at, insertComment } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 
 export const ownerId = 'owner';
@@ -77,9 +77,7 @@ export function createStage(stores: Stores, clock: TestClock) {
     ): Promise<Comment> {
       const now = clock.now();
       const comment = aComment({ id: newId(now), ownerId, dropId, slug, versionId, replies: [], ...changes });
-      const stored = await stores.comments.insert(comment, now, { openPerDrop: 500, heldPerDrop: 100 });
-      if (stored === null) throw new Error('the drop has the maximum of comments');
-      return stored;
+      return insertComment(stores.comments, comment, now);
     },
 
     /** Stores an artefact of that renderer. */

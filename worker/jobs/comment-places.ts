@@ -1,10 +1,29 @@
-import { type Comment, places } from '../../shared/comments/comment.ts';
-import type { Thread } from '../../shared/comments/resolutions.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type Comment, places, type Thread } from '../../shared/comments/comment.ts';
+import type { CommentStore } from '../../shared/comments/comment-store.ts';
 import type { DropTasks } from '../../shared/jobs/pending-task-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /** Versions, other than the latest, of which the documents are searched in one run. */
 const versionsAtMost = 10;
+/** Threads that are read at once: they may have quotes of 4 KB. */
+const threadsAtOnce = 50;
+
+/** The threads of the drop that are open or held, and have a quote. Gives the event loop back between its parts. */
+export async function listQuoted(
+  comments: Pick<CommentStore, 'listThreads'>,
+  { id: dropId, ownerId }: DropTasks,
+): Promise<Thread[]> {
+  const query = { dropId, states: ['open', 'held'], limit: threadsAtOnce } as const;
+  const quoted: Thread[] = [];
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const part: readonly Thread[] = await comments.listThreads(ownerId, { ...query, after });
+    quoted.push(...part.filter(({ anchor }) => anchor !== null));
+    after = part.at(-1)?.seq;
+    await setImmediate();
+  }
+  return quoted;
+}
 
 /** By the ids of comments: whether a document has the quote. No entry: the document was not searched, or not to its end. */
 type Found = ReadonlyMap<string, boolean>;
@@ -40,9 +59,8 @@ export function createCommentPlaces({
     return new Map(found);
   }
 
-  /** @param threads the open and held ones of the drop */
-  return async ({ id: dropId, latestVersionId }: DropTasks, threads: readonly Thread[]): Promise<void> => {
-    const quoted = threads.filter(({ anchor }) => anchor !== null);
+  /** @param quoted the threads of `listQuoted` */
+  return async ({ id: dropId, latestVersionId }: DropTasks, quoted: readonly Thread[]): Promise<void> => {
     const others = quoted.filter(({ versionId }) => versionId !== latestVersionId);
     const inLatest = await search(latestVersionId, others);
     const lost = others.filter(({ id, inLatest: before }) => inLatest.get(id) === false && before === 'kept');

@@ -1,4 +1,4 @@
-import type { Thread } from '../../shared/comments/resolutions.ts';
+import type { Thread } from '../../shared/comments/comment.ts';
 import { findSides, hasClaims } from '../../shared/comments/sides.ts';
 import type { DropTasks } from '../../shared/jobs/pending-task-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
@@ -26,7 +26,7 @@ export function createCommentSides({
     }
   }
 
-  /** @param threads the open and held ones of the drop */
+  /** @param threads those of `listQuoted` */
   return async ({ id: dropId }: DropTasks, threads: readonly Thread[]): Promise<void> => {
     const claiming = threads.filter(({ anchor }) => hasClaims(anchor));
     const versionIds = [...new Set(claiming.map(({ versionId }) => versionId))];

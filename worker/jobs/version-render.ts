@@ -3,7 +3,7 @@ import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import type { DropTasks, RenderTasks } from '../../shared/jobs/pending-task-store.ts';
 import type { RenderStore } from '../../shared/renders/render-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
-import { createCommentPlaces } from './comment-places.ts';
+import { createCommentPlaces, listQuoted } from './comment-places.ts';
 import { createCommentSides } from './comment-sides.ts';
 
 /**
@@ -13,7 +13,7 @@ import { createCommentSides } from './comment-sides.ts';
  * Clears the pending task if all versions of the drop are rendered; otherwise enqueues the others.
  */
 export function createVersionRender(deps: WorkerDeps): JobHandlers['version.render'] {
-  const { pendingTasks, renders } = deps.engine;
+  const { comments, pendingTasks, renders } = deps.engine;
   const { rendering, jobs, purger, resolutions } = deps;
   const notePlaces = createCommentPlaces(deps);
   const decideSides = createCommentSides(deps);
@@ -41,9 +41,10 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
   return async ({ dropId, versionId }) => {
     const drop = await pendingTasks.findForRender(dropId, rendererVersion);
     if (drop === null || drop.deleted) return;
-    const threads = await resolutions.settle(drop);
+    await resolutions.settle(drop);
     const version = drop.versions.find(({ id }) => id === versionId);
     if (version !== undefined) await render(drop, version);
+    const threads = await listQuoted(comments, drop);
     await notePlaces(drop, threads);
     await decideSides(drop, threads);
     if (!drop.tasks.includes('render')) return;

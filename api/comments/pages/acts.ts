@@ -71,7 +71,7 @@ export async function change(
     case 'approve':
       return setState('open');
     case 'edit':
-      await comments.edit(scope, id, actor, readText(), reply);
+      await comments.edit(scope, id, actor, { text: readText(), replyId: reply });
       return reply ?? id;
     case 'delete':
       await comments.remove(scope, id, actor, reply);

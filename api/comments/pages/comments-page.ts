@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Author } from '../../../shared/comments/comment.ts';
+import { commentIdPattern } from '../../../shared/comments/comment.ts';
+import { threadFilters } from '../../../shared/comments/lists.ts';
 import { isHttps } from '../../../shared/config/config.ts';
-import { DropError } from '../../../shared/domain/errors.ts';
+import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { Page, PageWithVersion } from '../../../shared/drops/drop.ts';
 import type { Attempt } from '../../dashboard/pages.ts';
 import { html } from '../../html/html.ts';
@@ -12,7 +14,7 @@ import { visitorOf } from '../../http/client-address.ts';
 import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
 import { isFromOtherSite } from '../../http/form.ts';
 import { keptField, keptFormBytes, tokenField } from '../../http/kept-forms.ts';
-import { readSlug } from '../../http/parameters.ts';
+import { queryOf, readSlug, toPositiveInteger } from '../../http/parameters.ts';
 import { pagePartPath } from '../../http/paths.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
@@ -21,7 +23,7 @@ import type { Session } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
 import { createGate } from '../../pages/gate.ts';
 import { add, change, formIdInput, formIdOf, readName } from './acts.ts';
-import { commentsPage, refusalPage } from './views.ts';
+import { commentsPage, refusalPage, type ThreadsAddress, threadsPath } from './views.ts';
 
 /** The cookie with the secret of a guest who has written comments on the page. Stored is its SHA-256. */
 const guestCookie = 'dropleaf_guest';
@@ -58,16 +60,26 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
   }
 
   async function shownPage(req: Request, page: PageWithVersion, session: Session | null, attempt?: Attempt) {
-    const { slug, version } = page;
-    const action = pagePartPath(slug, 'comments', version.number);
+    const { version } = page;
+    const asked = readAddress(req, page);
     const reader = readerOf(page, session, secretOf(req, page));
     const isFramed = req.headers['sec-fetch-dest'] === 'iframe';
-    if (reader === null) return refusalPage({ page, action, isSignedIn: session !== null, isFramed });
-    const { comments: threads, hasMore } = await comments.listOfPage(page, reader);
+    const isSignedIn = session !== null;
+    if (reader === null) return refusalPage({ page, action: threadsPath(asked), isSignedIn, isFramed });
+    const { thread } = asked;
+    const found =
+      thread === null ? null : await comments.findVisible(page, thread, reader).catch(nullIfNotFound);
+    const address = { ...asked, thread: found === null ? null : found.id };
+    const shown = found ?? (await comments.listOfPage(page, reader, address, visitorOf(req.ip)));
+    const action = threadsPath(address);
+    const counts = (await comments.count([page.dropId])).get(page.dropId);
     const fields = html`${session?.formField}${formIdInput(clock.now())}`;
     const mayWrite = session?.caller.isSuspended !== true;
-    const view = { reader, versionId: version.id, action, attempt, fields: mayWrite ? fields : null };
-    return commentsPage({ page, threads, hasMore, view, isFramed });
+    const view = {
+      ...{ reader, versionId: version.id, action, attempt, fields: mayWrite ? fields : null },
+      wholePath: (thread: string) => threadsPath({ ...address, thread }),
+    };
+    return commentsPage({ page, address, shown, counts, view, isFramed });
   }
 
   /** Does what the form asks for. @returns where it leads */
@@ -89,7 +101,11 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
       (isNew ? add : change)(comments, page, author, form, clock.now()),
     );
     if (isGuest) setCookie(res, guestCookie, secret, cookieOf(page));
-    return `${pagePartPath(page.slug, 'comments', page.version.number)}#${done === null ? 'open' : `t-${done}`}`;
+    const address = readAddress(req, page);
+    const isGone = done === null && form.get('id') === address.thread;
+    const next =
+      isNew || isGone ? ({ ...address, thread: null, filter: 'all', before: null } as const) : address;
+    return `${threadsPath(next)}#${done === null ? 'open' : `t-${done}`}`;
   }
 
   async function answer(
@@ -139,6 +155,16 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
       return answer(req, res, form, null, async () => null);
     }),
   ];
+}
+
+function readAddress(req: Request, { slug, version }: PageWithVersion): ThreadsAddress {
+  const { filter, before, thread } = queryOf(req);
+  return {
+    ...{ slug, version: version.number },
+    filter: threadFilters.find((one) => one === filter) ?? 'all',
+    before: toPositiveInteger(String(before)),
+    thread: typeof thread === 'string' && commentIdPattern.test(thread) ? thread : null,
+  };
 }
 
 /** What browser/viewer reads. */

@@ -1,10 +1,11 @@
 import { isSame } from '../../../shared/comments/authors.ts';
 import { type Author, type Comment, commentLimits, type Reply } from '../../../shared/comments/comment.ts';
+import type { ListedComment } from '../../../shared/comments/comment-store.ts';
 import { shownAnchor } from '../../../shared/comments/sides.ts';
 import type { Attempt } from '../../dashboard/pages.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
-import { timeAgo } from '../../html/parts.ts';
+import { numberText, timeAgo } from '../../html/parts.ts';
 import { pagePath, reportPath } from '../../http/paths.ts';
 
 /** Who reads threads, and where. */
@@ -14,25 +15,36 @@ export interface ThreadsView {
   readonly versionId: string | null;
   /** Where the forms are sent. */
   readonly action: string;
+  /** The page with all replies of a thread. */
+  wholePath(id: string): string;
   /** What every form has; null: the reader can change nothing. */
   readonly fields: Html | null;
   /** A form that was refused. */
   readonly attempt?: Attempt | undefined;
 }
 
-export function threadList(threads: readonly Comment[], view: ThreadsView): Html {
+export function threadList(threads: readonly ListedComment[], view: ThreadsView): Html {
   return html`<ol class="threads">${threads.map((thread) => threadItem(thread, view))}</ol>`;
 }
 
-function threadItem(thread: Comment, view: ThreadsView): Html {
+function threadItem(thread: ListedComment, view: ThreadsView): Html {
   const { id, anchor, version, state, replies } = thread;
   const data = anchor && html` data-anchor="${JSON.stringify(shownAnchor(anchor))}"`;
   return html`<li class="thread" id="t-${id}" tabindex="-1" data-version="${version}" data-state="${state}"${data}>
 ${anchor && html`<blockquote class="quote">${quoted(anchor.quote)}</blockquote>\n`}${message(thread)}
 ${marks(thread, view)}
-${replies.length > 0 && html`<ul class="replies">${replies.map((reply) => html`<li id="t-${reply.id}" tabindex="-1">${message(reply)}${ofReply(thread, reply, view)}</li>`)}</ul>\n`}${ofThread(thread, view)}
+${earlierReplies(thread, view)}${replies.length > 0 && html`<ul class="replies">${replies.map((reply) => html`<li id="t-${reply.id}" tabindex="-1">${message(reply)}${ofReply(thread, reply, view)}</li>`)}</ul>\n`}${ofThread(thread, view)}
 </li>
 `;
+}
+
+/** Those that the thread has and the list does not show. */
+function earlierReplies({ id, replies, replyCount }: ListedComment, view: ThreadsView): Html | false {
+  const earlier = replyCount - replies.length;
+  return (
+    earlier > 0 &&
+    html`<p class="small"><a href="${view.wholePath(id)}#t-${id}">Show ${numberText(earlier)} earlier ${earlier === 1 ? 'reply' : 'replies'}</a></p>\n`
+  );
 }
 
 /** Words of the page, in one line. */

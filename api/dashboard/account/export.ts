@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { Caller } from '../../../shared/accounts/account.ts';
 import { commentStates } from '../../../shared/comments/comment.ts';
-import type { CommentFilter, CommentPage } from '../../../shared/comments/comments.ts';
+import type { CommentFilter, CommentPage } from '../../../shared/comments/lists.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../../shared/drops/drop.ts';
 import { presentComment } from '../../comments/presenter.ts';

@@ -1,5 +1,8 @@
 import type { Request } from 'express';
-import type { Comment } from '../../../shared/comments/comment.ts';
+import type { Caller } from '../../../shared/accounts/account.ts';
+import { commentIdPattern } from '../../../shared/comments/comment.ts';
+import type { ListedComment } from '../../../shared/comments/comment-store.ts';
+import type { ThreadPage } from '../../../shared/comments/lists.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { change, formIdInput } from '../../comments/pages/acts.ts';
 import { type ThreadsView, threadList } from '../../comments/pages/threads.ts';
@@ -21,7 +24,6 @@ const filters = {
   resolved: { name: 'Resolved', states: ['resolved'] },
   all: { name: 'All', states: ['open', 'held', 'resolved'] },
 } as const;
-const pageSize = 50;
 
 /** What `?notice=` says of an act after which the list may not have the comment. */
 const notices = {
@@ -34,7 +36,7 @@ const notices = {
 interface ThreadsOfDrop {
   readonly slug: string;
   readonly title: string;
-  readonly threads: Comment[];
+  readonly threads: ListedComment[];
 }
 
 /** /comments: the comments on all drops of an account. */
@@ -43,15 +45,20 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
   const { page, form } = dashboardPages(parts, 'comments');
   const { comments: path } = dashboardPaths;
 
+  async function readThreads(caller: Caller, { state, before, thread }: Address): Promise<ThreadPage> {
+    if (thread === null) return comments.listNewest(caller, filters[state].states, before);
+    const found = await comments.find(caller, thread);
+    return { threads: [{ ...found, replyCount: found.replies.length }], next: null };
+  }
+
   async function shownPage(
     req: Request,
     { caller, formField }: Session,
     attempt?: Attempt,
   ): Promise<SessionPage> {
-    const { state, before } = readAddress(req);
-    const { states } = filters[state];
-    const { comments: found, hasMore } = await comments.listNewest(caller, states, before, pageSize);
-    const groups = new Map<string, Comment[]>();
+    const { state, before, thread } = readAddress(req);
+    const { threads: found, next } = await readThreads(caller, { state, before, thread });
+    const groups = new Map<string, ListedComment[]>();
     for (const thread of found) groups.set(thread.slug, [...(groups.get(thread.slug) ?? []), thread]);
     const ofDrops = [...groups].map(async ([slug, threads]): Promise<ThreadsOfDrop> => {
       const drop = await drops.get(caller, slug).catch(nullIfNotFound);
@@ -59,10 +66,10 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
     });
     const view = {
       reader: await comments.authorOf(caller),
-      ...{ versionId: null, action: addressOf(state, before), attempt },
+      ...{ versionId: null, action: addressOf({ state, before, thread }), attempt },
+      wholePath: (id: string) => addressOf({ state, before, thread: id }),
       fields: caller.isSuspended ? null : html`${formField}${formIdInput(clock.now())}`,
     };
-    const next = hasMore ? (found.at(-1)?.seq ?? null) : null;
     const page = ownCommentsPage(state, await Promise.all(ofDrops), next, view);
     return attempt ? page : { ...page, body: html`${noticeFor(req.query.notice, notices)}${page.body}` };
   }
@@ -74,8 +81,10 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
       'changes_per_minute',
       async (req, _, { caller }, sent) => {
         const done = await change(comments, caller, await comments.authorOf(caller), sent, clock.now());
-        const { state, before } = readAddress(req);
-        return `${addressOf(state, before)}&notice=${sent.get('act')}${done === null ? '' : `#t-${done}`}`;
+        const address = readAddress(req);
+        const isGone = done === null && sent.get('id') === address.thread;
+        const next = addressOf(isGone ? { ...address, thread: null } : address);
+        return `${next}&notice=${sent.get('act')}${done === null ? '' : `#t-${done}`}`;
       },
       { again: shownPage },
     ),
@@ -84,17 +93,25 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
 
 type Filter = keyof typeof filters;
 
-function readAddress(req: Request): { state: Filter; before: number } {
-  const { state, before } = queryOf(req);
+interface Address {
+  readonly state: Filter;
+  readonly before: number;
+  /** The id of the only one, with all its replies; null: a list. */
+  readonly thread: string | null;
+}
+
+function readAddress(req: Request): Address {
+  const { state, before, thread } = queryOf(req);
   return {
     state: oneOf(filters, state, 'open'),
     before: toPositiveInteger(String(before)) ?? Number.MAX_SAFE_INTEGER,
+    thread: typeof thread === 'string' && commentIdPattern.test(thread) ? thread : null,
   };
 }
 
-function addressOf(state: Filter, before: number): string {
+function addressOf({ state, before, thread }: Address): string {
   const from = before === Number.MAX_SAFE_INTEGER ? '' : `&before=${before}`;
-  return `${dashboardPaths.comments}?state=${state}${from}`;
+  return `${dashboardPaths.comments}?state=${state}${thread === null ? from : `&thread=${thread}`}`;
 }
 
 /** @param next where the next page begins; null: there is none */
@@ -120,6 +137,6 @@ ${drops.length === 0 && html`<p class="soft">There are no such comments.</p>`}
 ${drops.map(
   ({ slug, title, threads }) =>
     html`<section class="reading"><h2><a href="${ownerPath(slug)}">${visible(title)}</a></h2>\n${threadList(threads, view)}</section>\n`,
-)}${next !== null && html`<p><a class="button quiet small" href="${addressOf(state, next)}">Older comments</a></p>`}`,
+)}${next !== null && html`<p><a class="button quiet small" href="${addressOf({ state, before: next, thread: null })}">Older comments</a></p>`}`,
   };
 }
