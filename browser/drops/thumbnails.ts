@@ -1,5 +1,7 @@
 import { guardFocus } from './focus-guard.ts';
+import { guardMessages, isInside } from './message-guard.ts';
 import { makePageFrame } from './page-frame.ts';
+import { answersWithin } from './process-probe.ts';
 
 /** Pages that load at a time. */
 const mostLoading = 4;
@@ -7,6 +9,8 @@ const mostLoading = 4;
 const mostShown = 12;
 /** A page that has not loaded by then is late. */
 const loadMs = 5_000;
+/** After which time a page that loads may be a loop, and how long its process may be silent then: longer if it is tried alone. */
+const probeMs = { after: 500, together: 1_000, alone: 3_500 };
 /** A page that loads more often, or takes the focus more often, does nothing else. */
 const mostRepeats = 3;
 /** Pages are loaded and removed when the person has not scrolled for so long: each costs frames of the scrolling. */
@@ -104,13 +108,22 @@ export function startThumbnails(): (root: ParentNode) => void {
     const frame = makePageFrame(thumbnail.page, {
       loaded: () => loaded(thumbnail),
       left: () => giveUp(thumbnail, 'It leads to another site'),
+      posted: hear,
     });
     Object.assign(thumbnail, { frame, loads: 0, focuses: 0, startedAt: performance.now() });
     setTimeout(() => {
       if (thumbnail.frame === frame && thumbnail.loads === 0) late(thumbnail);
     }, loadMs);
+    setTimeout(() => probe(thumbnail, frame), probeMs.after);
     noteLate(thumbnail.id, true);
     thumbnail.box.append(frame);
+  }
+
+  async function probe(thumbnail: Thumbnail, frame: HTMLIFrameElement): Promise<void> {
+    const isLoading = () => thumbnail.frame === frame && thumbnail.loads === 0;
+    if (!isLoading() || thumbnail.page.sandbox.contains('allow-same-origin')) return;
+    const answers = await answersWithin(thumbnail.isSuspect ? probeMs.alone : probeMs.together);
+    if (!answers && isLoading()) restart(thumbnail);
   }
 
   function loaded(thumbnail: Thumbnail): void {
@@ -144,6 +157,11 @@ export function startThumbnails(): (root: ParentNode) => void {
       noteLate(last.thumbnail.id, true);
       giveUp(last.thumbnail, 'It stops other pages');
     }
+    endProcess();
+  }
+
+  /** A loop in a page goes on after its frame was removed, as long as other pages need the process. */
+  function endProcess(): void {
     for (const each of loading()) each.isSuspect = true;
     all.forEach(remove);
     last = null;
@@ -163,6 +181,15 @@ export function startThumbnails(): (root: ParentNode) => void {
     fillIn(0);
   }
 
+  const hear = guardMessages((source) => {
+    const thumbnail = all.find(({ frame }) => frame !== null && isInside(source, frame));
+    if (thumbnail === undefined) return;
+    const isInLoop = thumbnail.loads === 0;
+    noteLate(thumbnail.id, true);
+    giveUp(thumbnail, 'It posts messages without end');
+    if (isInLoop) endProcess();
+  });
+  addEventListener('message', hear);
   guardFocus('.thumbnail > iframe', (frame) => {
     const thumbnail = all.find((each) => each.frame === frame);
     if (thumbnail && ++thumbnail.focuses > mostRepeats) giveUp(thumbnail, 'It takes the focus');

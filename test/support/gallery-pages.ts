@@ -119,3 +119,18 @@ export function galleryPages(count: number): GalleryPage[] {
     return harm ?? (kinds[n % kinds.length] ?? chart)(n);
   });
 }
+
+const posting = (what: string) => page('Flood', `${paragraph}<script>${what}</script>`);
+
+/** Pages that post messages to what is around them without end, by how. */
+export const floodingPages = {
+  'by a timer, to the frame around': posting(
+    "setInterval(() => { for (let i = 0; i < 2000; i++) parent.postMessage('x', '*') })",
+  ),
+  'by a timer, to the dashboard': posting(
+    "setInterval(() => { for (let i = 0; i < 2000; i++) top.postMessage('x', '*') })",
+  ),
+  'from a frame inside': posting(
+    `document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: '<script>setInterval(() => { for (let i = 0; i < 2000; i++) top.postMessage(1, "*") })<' + '/script>' }))`,
+  ),
+} as const satisfies Readonly<Record<string, GalleryPage>>;
