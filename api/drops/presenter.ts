@@ -154,8 +154,10 @@ export async function sendWritten(
   services: Services,
   { status = 200, document }: { readonly status?: number; readonly document?: Document } = {},
 ): Promise<void> {
-  if (document)
-    res.locals.warnings = [...documentWarnings(document, services), ...(res.locals.warnings ?? [])];
+  if (document) {
+    const found = await documentWarnings(drop.ownerId, document, services);
+    res.locals.warnings = [...found, ...(res.locals.warnings ?? [])];
+  }
   if (isReplayed) res.setHeader('Idempotency-Replayed', 'true');
   await sendDrop(res, drop, services, { status, isNew: status === 201 && !isReplayed });
 }

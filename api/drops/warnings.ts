@@ -1,17 +1,22 @@
 import type { Document } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
-import { checkDocument } from '../../shared/page-checks/document-checks.ts';
-import { examples, storageWarning } from '../../shared/page-checks/page-checks.ts';
+import { examples, notWhole, storageWarning } from '../../shared/page-checks/page-checks.ts';
 import type { Finding } from '../../shared/page-checks/secrets.ts';
 import { clientCommand } from '../http/paths.ts';
 
-/** What will not work in the document or is a risk, and what to do: nothing is refused. No text of a secret. */
-export function documentWarnings(document: Document, { clock, config }: Services): string[] {
-  const { secrets, contextSecrets, files, links, storage, isHtml } = checkDocument(document, clock.now());
+/** What will not work in the document or is a risk, and what to do: nothing is refused. No text of a secret. @param ownerId whose turn the look takes */
+export async function documentWarnings(
+  ownerId: string,
+  document: Document,
+  { documentChecks, config }: Pick<Services, 'documentChecks' | 'config'>,
+): Promise<string[]> {
+  const found = await documentChecks.check(ownerId, document);
+  const { secrets, contextSecrets, files, links, storage, isHtml, isWhole } = found;
   const warnings = [
     ...secrets.map((one) => secretWarning('', one)),
     ...contextSecrets.map((one) => secretWarning('context, ', one)),
   ];
+  if (!isWhole) warnings.push(notWhole);
   if (!isHtml) warnings.push('html has no tag, or is no text: it is not shown as it was written');
   if (files.size > 0) {
     warnings.push(

@@ -154,7 +154,7 @@ export async function dropResult(
   document?: Document,
 ): Promise<Result & { readonly address: string }> {
   const shown = await showDrop(services, drop);
-  const warnings = document === undefined ? [] : documentWarnings(document, services);
+  const warnings = document === undefined ? [] : await documentWarnings(drop.ownerId, document, services);
   const more = { etag: etagOf(drop), ...(warnings.length > 0 && { warnings }) };
   return { address: shown.url, structured: { ...shown, ...more } };
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
+import { lineOf } from '../../shared/page-checks/lines.ts';
 import { storageUse } from '../../shared/page-checks/page-checks.ts';
-import { lineOf } from '../../shared/page-checks/page-scan.ts';
 import { attributeOf, type Written } from './attributes.ts';
 import { applyEdits } from './edits.ts';
 import { elementsOf } from './elements.ts';

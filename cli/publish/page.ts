@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { checkPage } from '../../shared/page-checks/page-checks.ts';
+import { createEffort } from '../../shared/page-checks/effort.ts';
+import { checkPage, notWhole } from '../../shared/page-checks/page-checks.ts';
 import { findSecrets } from '../../shared/page-checks/secrets.ts';
 import type { Bundle, BundledFile, NamedText } from '../bundle/bundle.ts';
 import type { Context } from '../context.ts';
@@ -68,7 +69,8 @@ export async function readPage(context: Context, options: PageOptions): Promise<
   const bytes = html === written && source.bytes ? source.bytes : Buffer.from(html);
   const sizeWarnings = await checkSize(context, name, bytes.length, files);
   const shown = about === null || isItsContext ? [] : [about];
-  const secrets = [{ name, text: markdown ?? written }, ...texts, ...shown].flatMap(describeSecrets);
+  const searched = [{ name, text: markdown ?? written }, ...texts, ...shown].map(searchSecrets);
+  const secrets = searched.flatMap((one) => one.secrets);
   if (secrets.length > 0 && !options.allowSecrets) throw secretsError(secrets);
   const { title, warnings } = checkPage(written, { isBundled: document !== null });
   const fileTitle = file && basename(resolve(options.file), extname(options.file)).slice(0, maxFileTitle);
@@ -86,6 +88,7 @@ export async function readPage(context: Context, options: PageOptions): Promise<
     files,
     warnings: [
       ...sizeWarnings,
+      ...searched.filter((one) => !one.isWhole).map((one) => `${one.name}: ${notWhole}`),
       ...source.warnings,
       ...warnings,
       ...bundled.warnings,
@@ -166,10 +169,12 @@ export function describeFile({ bytes, times }: BundledFile): string {
   return `${bytes} bytes${times === 1 ? '' : `, ${times} times`}`;
 }
 
-function describeSecrets({ name, text }: NamedText): string[] {
-  return findSecrets(text, Date.now()).map(
+function searchSecrets({ name, text }: NamedText) {
+  const effort = createEffort();
+  const secrets = findSecrets(text, Date.now(), effort).map(
     ({ kind, line, column, start }) => `${name}:${line}:${column}: ${kind} (${start})`,
   );
+  return { name, secrets, isWhole: effort.left >= 0 };
 }
 
 function secretsError(secrets: readonly string[]): CliError {

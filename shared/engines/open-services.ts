@@ -12,6 +12,7 @@ import { createTokens } from '../credentials/tokens.ts';
 import { createDiffs } from '../diffs/diffs.ts';
 import type { Clock } from '../domain/clock.ts';
 import { randomBase62 } from '../domain/ids.ts';
+import { createDocumentChecks } from '../drops/document-checks.ts';
 import { createDrops } from '../drops/drops.ts';
 import { createFollowingTitles, createTitles } from '../drops/titles.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
@@ -104,7 +105,7 @@ async function assemble(
   const purger = (edge && metrics?.watchPurger(edge)) ?? edge;
   const maxRenders = Math.max(1, availableParallelism() - 1);
   const threads = openThreads(parts, maxRenders);
-  const { parseJson, findTitle, compare, findQuotes } = threads;
+  const { parseJson, findTitle, compare, findQuotes, checkDocument } = threads;
 
   const base = { ...engine, changes: engine.pageChanges, clock, log, config };
   const limits = createLimits({ ...base, limiter: engine.rateLimiter });
@@ -153,6 +154,7 @@ async function assemble(
     jobs,
     parseJson,
     findQuotes,
+    documentChecks: createDocumentChecks({ ...base, checkDocument }),
     accounts: createAccounts({ ...base, removals, sealer, followUps }),
     sessions: createSessions(base),
     signIns: createSignIns({ ...base, tokens, sealer }),
@@ -225,6 +227,7 @@ function openThreads(
     findTitle: watch('find_title', threads.findTitle),
     compare: watch('diff', threads.compare),
     findQuotes: watch('find_quotes', threads.findQuotes),
+    checkDocument: watch('check_document', threads.checkDocument),
     close: threads.close,
   };
 }

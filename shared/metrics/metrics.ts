@@ -74,6 +74,7 @@ export const threadTasks = [
   'find_title',
   'diff',
   'find_quotes',
+  'check_document',
 ] as const;
 export type ThreadTask = (typeof threadTasks)[number];
 

@@ -1,4 +1,7 @@
-import { type Element, lineOf, scanElements } from './page-scan.ts';
+import { createEffort, type Effort, spend } from './effort.ts';
+import { createPositions } from './lines.ts';
+import { type Element, scanElements } from './page-scan.ts';
+import { readTitle } from './page-title.ts';
 
 /** What authors of pages overlook, as it is written in the page. */
 export interface PageScan {
@@ -18,32 +21,35 @@ export interface PageReport extends Pick<PageScan, 'title'> {
   readonly warnings: readonly string[];
 }
 
-const maxTitle = 200;
 const maxExamples = 3;
 
-/** Linear in the length of the page. @param maxTags it looks at so many tags with attributes */
-export function scanPage(html: string, maxTags = Number.POSITIVE_INFINITY): PageScan {
+/** Linear in the length of the page. @param effort is spent; below 0 the page was not looked at whole */
+export function scanPage(html: string, effort: Effort = createEffort()): PageScan {
   const scriptHosts = new Set<string>();
-  const files = new Set<string>();
-  const links = new Set<string>();
+  const references: References = { files: new Set(), links: new Set() };
   const storage = new Map<string, number>();
   let title: string | null = null;
   let hasBase = false;
-  for (const element of scanElements(html, maxTags)) {
+  for (const element of scanElements(html, effort)) {
     if (element.name === 'title' && !element.isInSvg) title ??= readTitle(element.text ?? '');
     if (element.name === 'base' && isElsewhere(element.attributes.get('href') ?? '')) hasBase = true;
-    addScriptHosts(element, scriptHosts);
-    addRelativeReferences(element, files, links);
-    addStorage(element, html, storage);
+    addScriptHosts(element, scriptHosts, effort);
+    addRelativeReferences(element, references, effort);
+    addStorage(element, storage, effort);
   }
-  if (hasBase) for (const found of [files, links]) found.clear();
-  return { title, scriptHosts, files, links, storage };
+  const { files, links } = hasBase ? noReferences : references;
+  return { title, scriptHosts, files, links, storage: toLines(html, storage) };
 }
+
+/** Of a document that has more near matches than are looked at, or that was not looked at. */
+export const notWhole =
+  'the document was not looked at whole: secrets, local files and uses of storage in it may be unknown. Look for them yourself';
 
 /** Nothing here forbids publishing. @param isBundled its local files become part of it (cli/bundle/bundle.ts) */
 export function checkPage(html: string, { isBundled = false } = {}): PageReport {
-  const { title, scriptHosts, files, links, storage } = scanPage(html);
-  const warnings: string[] = [];
+  const effort = createEffort();
+  const { title, scriptHosts, files, links, storage } = scanPage(html, effort);
+  const warnings: string[] = effort.left < 0 ? [notWhole] : [];
   if (title === null) warnings.push('the page has no <title>: browsers and shared links show another text');
   if (scriptHosts.size > 0) {
     warnings.push(
@@ -77,41 +83,64 @@ export function examples(found: ReadonlySet<string>): string {
 
 const imported = /\b(?:from|import)\s{0,20}\(?\s{0,20}["'](?:https?:)?\/\/([^/"'\s]{1,255})/g;
 
-function addScriptHosts({ name, attributes, text }: Element, hosts: Set<string>): void {
-  if (name !== 'script') return;
+/** At most a few. */
+function addScriptHosts({ name, attributes, text }: Element, hosts: Set<string>, effort: Effort): void {
+  if (name !== 'script' || hosts.size > maxExamples) return;
   const host = /^\s*(?:https?:)?\/\/([^/?#]{1,255})/i.exec(attributes.get('src') ?? '')?.[1];
   if (host !== undefined && !attributes.has('integrity')) hosts.add(host);
-  for (const [, module = ''] of (text ?? '').matchAll(imported)) hosts.add(module);
+  for (const [, module = ''] of (text ?? '').matchAll(imported)) {
+    if (hosts.size > maxExamples || !spend(effort, 2)) return;
+    hosts.add(module);
+  }
 }
 
 export const storageUse =
   /\b(localStorage|sessionStorage|indexedDB|document\.cookie|navigator\.serviceWorker)\b/g;
+const storageKinds = 5;
 
 /** Data blocks such as JSON are not run. */
 const runs = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
 
-function addStorage(element: Element, html: string, storage: Map<string, number>): void {
-  const { name, attributes, text, offset } = element;
-  const add = (code: string, lineOfUse: (index: number) => number) => {
-    for (const { 0: found, index } of code.matchAll(storageUse))
-      if (!storage.has(found)) storage.set(found, lineOfUse(index));
+/** @param storage gets the offset of the first use, by name */
+function addStorage(element: Element, storage: Map<string, number>, effort: Effort): void {
+  const { name, attributes, handlers, text, offset, textOffset } = element;
+  const add = (code: string, offsetOf: (index: number) => number) => {
+    if (storage.size === storageKinds) return;
+    for (const { 0: found, index } of code.matchAll(storageUse)) {
+      if (!spend(effort, 1)) return;
+      if (!storage.has(found)) storage.set(found, offsetOf(index));
+    }
   };
   if (name === 'script' && text !== null && runs.test((attributes.get('type') ?? '').trim()))
-    add(text, (index) => lineOf(html, html.indexOf(text, offset) + index));
-  for (const [attribute, value] of attributes)
-    if (attribute.startsWith('on')) add(value, () => lineOf(html, offset));
+    add(text, (index) => textOffset + index);
+  for (const handler of handlers) add(handler, () => offset);
 }
 
+/** In the order of the page. */
+function toLines(html: string, offsets: ReadonlyMap<string, number>): PageScan['storage'] {
+  const positionOf = createPositions(html);
+  return new Map([...offsets].map(([name, offset]) => [name, positionOf(offset).line]));
+}
+
+interface References {
+  readonly files: Set<string>;
+  readonly links: Set<string>;
+}
+
+const noReferences: References = { files: new Set(), links: new Set() };
 const cssUrl = /url\(\s*["']?([^"')\s]+)/gi;
+/** Of one attribute. */
+const maxCandidates = 100;
+const none: readonly string[] = [];
 
 function addRelativeReferences(
   { name, attributes, text }: Element,
-  files: Set<string>,
-  links: Set<string>,
+  { files, links }: References,
+  effort: Effort,
 ): void {
   const add = (reference: string | undefined, found = files) => {
-    if (reference !== undefined && found.size <= maxExamples && isRelative(reference))
-      found.add(reference.trim());
+    if (reference === undefined || found.size > maxExamples) return;
+    if (spend(effort, 1) && isRelative(reference)) found.add(reference.trim());
   };
   const href = attributes.get('href') ?? attributes.get('xlink:href');
   if (name === 'a' || name === 'area') add(href, links);
@@ -121,10 +150,13 @@ function addRelativeReferences(
   if (name === 'object') add(attributes.get('data'));
   const isLoaded = name === 'link' && /stylesheet|icon|preload|manifest/i.test(attributes.get('rel') ?? '');
   if (isLoaded || name === 'image' || name === 'use') add(href);
-  for (const candidate of attributes.get('srcset')?.split(/,\s+/) ?? [])
+  for (const candidate of attributes.get('srcset')?.split(/,\s+/, maxCandidates) ?? none)
     add(candidate.trim().split(/\s/, 1)[0]);
   const css = name === 'style' ? text : attributes.get('style');
-  for (const [, address] of css?.matchAll(cssUrl) ?? []) add(address);
+  for (const [, address] of css?.matchAll(cssUrl) ?? none) {
+    add(address);
+    if (files.size > maxExamples || effort.left < 0) return;
+  }
 }
 
 /** `C:` is a disk. */
@@ -136,54 +168,9 @@ function isElsewhere(reference: string): boolean {
 }
 
 function isRelative(reference: string): boolean {
+  if (reference.startsWith('https://') || reference.startsWith('data:')) return false;
   const text = reference.trim();
+  if (text === '' || isElsewhere(text) || text.startsWith('#') || text.startsWith('?')) return false;
   // What a template fills in is no address yet.
-  return text !== '' && !/^[#?]|\{\{|\$\{|<%/.test(text) && !isElsewhere(text);
-}
-
-/** Those of titles that people write; every other one stays as it is written. */
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  ndash: '–',
-  mdash: '—',
-  hellip: '…',
-  middot: '·',
-  bull: '•',
-  copy: '©',
-  reg: '®',
-  trade: '™',
-  euro: '€',
-  laquo: '«',
-  raquo: '»',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  times: '×',
-  rarr: '→',
-};
-
-function readTitle(text: string): string | null {
-  // Beyond a few thousand characters nothing can belong to the 200 that a title has.
-  const decoded = text
-    .slice(0, 4000)
-    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) =>
-      name === undefined ? fromCodePoint(decimal, hex) : (entities[name] ?? whole),
-    )
-    .replace(/[\s\0]+/g, ' ')
-    .trim();
-  const characters = Array.from(decoded);
-  if (characters.length === 0) return null;
-  return characters.length > maxTitle ? `${characters.slice(0, maxTitle - 1).join('')}…` : decoded;
-}
-
-function fromCodePoint(decimal: string | undefined, hex: string | undefined): string {
-  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
-  const isLegal = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-  return isLegal ? String.fromCodePoint(code) : '\ufffd';
+  return !['{{', '${', '<%'].some((template) => text.includes(template));
 }

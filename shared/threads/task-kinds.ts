@@ -33,6 +33,10 @@ export const kinds = {
     load: async () => (await import('../html/quotes.ts')).findQuotes,
     maxHeapMb: 64,
   },
+  checkDocument: {
+    load: async () => (await import('../page-checks/document-checks.ts')).checkDocument,
+    maxHeapMb: 64, // several times what a document of 2 MB needs
+  },
   drawCard: {
     load: async () => (await import('./card.ts')).createCardDrawer(),
     maxHeapMb: 64, // the pictures and fonts are outside of it

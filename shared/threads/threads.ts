@@ -5,6 +5,7 @@ import type { CompareDocuments } from '../html/compared-lines.ts';
 import type { FindQuotes } from '../html/quotes.ts';
 import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
+import type { CheckDocument } from '../page-checks/document-checks.ts';
 import type { RenderedPage } from '../renders/render-store.ts';
 import type { Renderer } from '../renders/renderer.ts';
 import type { Effort } from './page-render.ts';
@@ -28,6 +29,8 @@ const defaultLimits = {
   compare: 1_200,
   /** Ten times what 500 quotes need that are not in a document of 2 MB. Only a job waits for it. */
   findQuotes: 5_000,
+  /** Ten times what the most expensive document of 2 MB needs. */
+  checkDocument: 600,
   /** Beyond the budget: for the result, which the budget does not count, and the messages between the threads. */
   grace: 600,
   renderGrace: 250,
@@ -49,6 +52,7 @@ export interface Threads extends Renderer {
   readonly findTitle: FindTitle;
   readonly compare: CompareDocuments;
   readonly findQuotes: FindQuotes;
+  readonly checkDocument: CheckDocument;
   readonly drawCard: DrawCard;
   /** Waits for all work, then terminates the threads. */
   close(): Promise<void>;
@@ -124,8 +128,7 @@ export function createThreads({
      * A parse checks its budget. If it is late, or out of memory, the thread is terminated and the plan takes less effort.
      */
     async renderPage(bytes, budgetMs) {
-      // Posting a Uint8Array to a thread copies its whole buffer, so the bytes get a buffer that holds nothing else.
-      const html = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+      const html = inOwnBuffer(bytes);
       let failure: unknown;
       for (const effort of ['full', 'quick', 'none'] as const) {
         try {
@@ -168,6 +171,15 @@ export function createThreads({
       ]);
     },
 
+    checkDocument({ html, context }, now) {
+      const document = { html: inOwnBuffer(html), context: context && inOwnBuffer(context) };
+      const work = run('checkDocument', [document, now], { timeoutMs: limits.checkDocument });
+      return runWithinLimits(work, { bytes: html.length }, [
+        'The document could not be looked at.',
+        'a document was not looked at',
+      ]);
+    },
+
     async drawCard(content) {
       const timeout = { timeoutMs: limits.drawCard };
       try {
@@ -182,4 +194,9 @@ export function createThreads({
       await Promise.all([...pools.values()].map((pool) => pool.close()));
     },
   };
+}
+
+/** Posting a Uint8Array to a thread copies its whole buffer, so the bytes get a buffer that holds nothing else. */
+function inOwnBuffer(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -65,7 +65,7 @@ interface DocumentForm {
 
 /** The same form sent twice publishes once. A script gets the drop, or the error's envelope. Refuses a document with 413, 415 and `html_too_large`. */
 export function documentForm(
-  { services: { config, idempotency, clock }, readBody, readForm, sessions, layout }: RouteParts,
+  { services: { config, idempotency, documentChecks }, readBody, readForm, sessions, layout }: RouteParts,
   { path, nav, notice, read, again }: DocumentForm,
 ): Route {
   // Line breaks of pasted text are sent as CR LF.
@@ -90,11 +90,9 @@ export function documentForm(
     const html = readDocument(sent, config.HTML_MAX_BYTES);
     const write = await read(req, caller, html, sent);
     const context = textOf(sent, 'context');
-    askAboutRisks(
-      { html, context: context === '' ? null : Buffer.from(context) },
-      textOf(sent, 'anyway'),
-      clock.now(),
-    );
+    const document = { html, context: context === '' ? null : Buffer.from(context) };
+    askAboutRisks(await documentChecks.check(caller.ownerId, document), textOf(sent, 'anyway'));
+    await caller.confirm(); // the look can wait for a second
     const slug = path === newDropPath ? null : readSlug(req);
     const { drop } = await idempotency.once(caller, keyOfForm(req.path, sent), slug, write);
     if (isNavigation(req)) return `${ownerPath(drop.slug)}?notice=${notice}`;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DropError } from '../../../shared/domain/errors.ts';
-import type { Document } from '../../../shared/drops/drop.ts';
-import { checkDocument } from '../../../shared/page-checks/document-checks.ts';
-import { examples } from '../../../shared/page-checks/page-checks.ts';
+import type { DocumentFaults } from '../../../shared/page-checks/document-checks.ts';
+import { examples, notWhole } from '../../../shared/page-checks/page-checks.ts';
 import type { Finding } from '../../../shared/page-checks/secrets.ts';
 import { type Html, html } from '../../html/html.ts';
 
@@ -16,13 +15,14 @@ interface Asked {
 }
 
 /** Whether secrets are to be published, and a page without its files. @param answer of the person @throws DropError `invalid_arg` that asks */
-export function askAboutRisks(document: Document, answer: string, now: number): void {
-  const { secrets, contextSecrets, files } = checkDocument(document, now);
+export function askAboutRisks(found: DocumentFaults, answer: string): void {
+  const { secrets, contextSecrets, files, isWhole } = found;
   const risks = [
     ...secrets.map((one) => secretText('Line', one)),
     ...contextSecrets.map((one) => secretText('Context, line', one)),
   ];
   if (files.size > 0) risks.push(`Viewers will not see ${examples(files)}: only this one file is published.`);
+  if (!isWhole) risks.push(`${notWhole.charAt(0).toUpperCase()}${notWhole.slice(1)}.`);
   if (risks.length === 0) return;
   const asked: Asked = { field: 'anyway', risks, answer: digest(risks) };
   if (answer === asked.answer) return;
