@@ -15,8 +15,6 @@ const maxOnLoop = 96 * 1024;
 /** Of `mostEffort`: 1 ms. A document that needs more is looked at in a thread. */
 const effortOnLoop = 10_000;
 
-export type DocumentChecks = ReturnType<typeof createDocumentChecks>;
-
 /** Looks at documents before or after they are published. */
 export function createDocumentChecks({
   checkDocument: checkInThread,

@@ -133,6 +133,22 @@ describe('Warnings in answers', () => {
       ]);
     });
 
+    it('of a large document, which is looked at in a thread', async () => {
+      const { body } = await owner.request('POST', '/api/drops', {
+        body: { title: 'T', html: html + '<p>text</p>'.repeat(100_000) },
+      });
+      expectAll(body.warnings);
+    });
+
+    it('a document of near matches was not looked at whole, and is published', async () => {
+      const near = '<img src=//a>'.repeat(100_000);
+      const { status, body } = await owner.request('POST', '/api/drops', {
+        body: { title: 'T', html: near },
+      });
+      expect(status).to.equal(201);
+      expect(body.warnings?.join()).to.match(/^the document was not looked at whole/);
+    });
+
     it('none of a self-contained page, of a restored version and of later reads', async () => {
       const clean = '<!doctype html><title>T</title><img src="data:,"><a href="https://a.example/">a</a>';
       expect(await owner.create({ html: clean })).not.to.have.property('warnings');

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { newToken } from '../../shared/credentials/token.ts';
 import { findSecrets } from '../../shared/page-checks/secrets.ts';
-import { cpuMsOf } from '../support/cpu.ts';
 
 const now = Date.UTC(2026, 10, 23);
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -185,29 +184,5 @@ describe('publish: what looks like a secret', () => {
       [],
     );
     expect(findSecrets(bytes.toString('hex'), now)).to.deep.equal([]);
-  });
-
-  it('is searched in less than a second, whatever the 2 MB are', () => {
-    const parts = [
-      'eyJ',
-      'eyJaaaaaaaaaaaa.',
-      '-----BEGIN PRIVATE KEY-----',
-      `-----BEGIN PRIVATE KEY-----${'a+ '.repeat(66)}`,
-      'glpat-',
-      'ghp_a ',
-      ' ',
-      '1',
-      'sk-ant-a-',
-      'password="a',
-      'password: "',
-      '://a:b',
-      '\\n',
-      '%20ghp_',
-    ];
-    for (const part of parts) {
-      const text = part.repeat(Math.ceil(2_097_152 / part.length));
-      const search = () => expect(findSecrets(text, now), part).to.deep.equal([]);
-      expect(cpuMsOf(search), part).to.be.below(1_000);
-    }
   });
 });
