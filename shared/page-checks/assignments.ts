@@ -35,7 +35,7 @@ export function findAssignments(text: string, known: readonly Found[], effort: E
   let free = 0;
   let equals = next(text, '=', 0);
   let colon = next(text, ':', 0);
-  while (all.length < maxFindings && effort.left >= 0) {
+  while (all.length < maxFindings && spend(effort, 0.3)) {
     const operator = Math.min(equals, colon);
     if (operator === text.length) break;
     if (operator === equals) equals = next(text, '=', operator + 1);

@@ -62,8 +62,8 @@ export function isWatchedBefore(html: string, from: number, sign: number): boole
   if (start === end) return true;
   if (firstLetters[html.charCodeAt(start) & 31] !== 1) return false;
   const name = html.slice(start, Math.min(end, start + 11)).toLowerCase();
-  if (name.startsWith('on')) return true;
-  return watched.has(name) && !(name.endsWith('href') && isFragment(html, sign + 1));
+  if (name === 'href' || name === 'xlink:href') return !isFragment(html, sign + 1);
+  return watched.has(name) || name.startsWith('on');
 }
 
 function isFragment(html: string, value: number): boolean {
@@ -104,7 +104,7 @@ export function readAttributes(
     const value = valueBehind(html, name.end, end);
     at = value.next;
     const key = html.slice(name.from, name.end).toLowerCase();
-    if (key.startsWith('on')) handlers.push(html.slice(value.from, value.end));
+    if (key.startsWith('on') && spend(effort, 2)) handlers.push(html.slice(value.from, value.end));
     else if (read.has(key) && !byName.has(key)) byName.set(key, html.slice(value.from, value.end));
   }
   return { byName, handlers };

@@ -86,9 +86,10 @@ const imported = /\b(?:from|import)\s{0,20}\(?\s{0,20}["'](?:https?:)?\/\/([^/"'
 /** At most a few. */
 function addScriptHosts({ name, attributes, text }: Element, hosts: Set<string>, effort: Effort): void {
   if (name !== 'script' || hosts.size > maxExamples) return;
-  const host = /^\s*(?:https?:)?\/\/([^/?#]{1,255})/i.exec(attributes.get('src') ?? '')?.[1];
-  if (host !== undefined && !attributes.has('integrity')) hosts.add(host);
-  for (const [, module = ''] of (text ?? '').matchAll(imported)) {
+  const src = attributes.get('src');
+  const host = src && /^\s*(?:https?:)?\/\/([^/?#]{1,255})/i.exec(src)?.[1];
+  if (host && !attributes.has('integrity')) hosts.add(host);
+  for (const [, module = ''] of text?.matchAll(imported) ?? none) {
     if (hosts.size > maxExamples || !spend(effort, 2)) return;
     hosts.add(module);
   }
@@ -111,7 +112,7 @@ function addStorage(element: Element, storage: Map<string, number>, effort: Effo
       if (!storage.has(found)) storage.set(found, offsetOf(index));
     }
   };
-  if (name === 'script' && text !== null && runs.test((attributes.get('type') ?? '').trim()))
+  if (name === 'script' && text && runs.test((attributes.get('type') ?? '').trim()))
     add(text, (index) => textOffset + index);
   for (const handler of handlers) add(handler, () => offset);
 }

@@ -25,7 +25,8 @@ export function findSecrets(text: string, now: number, effort: Effort = createEf
 }
 
 const keyHeader = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
-/** From `-----BEGIN` to `PRIVATE KEY`. */
+const keyWords = 'PRIVATE KEY';
+/** From `-----BEGIN` to these words. */
 const beforeKeyWords = 41;
 const maxToKey = 200;
 const shortestKey = 40;
@@ -34,7 +35,7 @@ const shortestKey = 40;
 function findKeys(text: string, effort: Effort): Found[] {
   const all: Found[] = [];
   let free = 0;
-  for (const words of placesOf('PRIVATE KEY', text)) {
+  for (let words = text.indexOf(keyWords); words !== -1; words = text.indexOf(keyWords, words + 1)) {
     const from = Math.max(free, words - beforeKeyWords);
     const begins = text.slice(from, words).lastIndexOf('-----BEGIN ');
     if (begins === -1) continue;
@@ -75,7 +76,7 @@ const telegramToken = /:AA(?<=(?<!\w)\d{8,10}:AA)[0-9A-Za-z_-]{33}(?![0-9A-Za-z_
 
 function findTelegram(text: string, effort: Effort): Found[] {
   const all: Found[] = [];
-  for (const at of placesOf(':AA', text)) {
+  for (let at = text.indexOf(':AA'); at !== -1; at = text.indexOf(':AA', at + 1)) {
     telegramToken.lastIndex = at;
     const match = telegramToken.exec(text)?.[0];
     if (!spend(effort, 1)) break;
@@ -96,7 +97,7 @@ const noHost =
 function findAddresses(text: string, effort: Effort): Found[] {
   const all: Found[] = [];
   let free = 0;
-  for (const place of placesOf('://', text)) {
+  for (let place = text.indexOf('://'); place !== -1; place = text.indexOf('://', place + 1)) {
     if (place < free) continue;
     if (!spend(effort, 1)) break;
     address.lastIndex = place;
@@ -115,9 +116,4 @@ function findAddresses(text: string, effort: Effort): Found[] {
     if (all.length === maxFindings) break;
   }
   return all;
-}
-
-/** Each place where the words stand. */
-function* placesOf(words: string, text: string): Generator<number> {
-  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) yield at;
 }

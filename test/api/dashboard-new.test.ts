@@ -172,6 +172,12 @@ describe('/drops/new: publishing in the browser', () => {
     expect([status, field, risks]).to.deep.equal([400, 'anyway', [line]]);
     const said = await send(dashboard, { ...version, anyway: String(answer) }, asScript, path);
     expect(said.status).to.equal(200);
+    const near = await send(
+      dashboard,
+      { html: '<img src=//a>'.repeat(100_000), title: 'N', key: 'n' },
+      asScript,
+    );
+    expect(String(near.body.error.details.risks)).to.match(/^The document was not looked at whole/);
     const storage = '<!doctype html><script>localStorage.x</script><a href="other.html">';
     expect((await send(dashboard, { html: storage, title: 'S', key: 's' })).status, 'not asked').to.equal(
       303,

@@ -89,7 +89,7 @@ describe('looking at documents before they are published', () => {
     expect(await short.checkDocument(page, now)).to.equal(null);
     expect(short.warnings).to.have.length(1);
     const usual = openThreads();
-    expect(await usual.checkDocument(page, now)).to.include({ isWhole: true });
+    expect(await usual.checkDocument(page, now)).to.include({ isHtml: false });
     expect(usual.warnings).to.deep.equal([]);
   });
 });
