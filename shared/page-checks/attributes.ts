@@ -76,8 +76,9 @@ function isFragment(html: string, value: number): boolean {
 
 /** Whether a name begins behind this character. A quote ends the value before. */
 function endsName(code: number): boolean {
+  if (code > greaterThan) return code > 127 && isSpace(code); // letters, which are most
   if (code === doubleQuote || code === singleQuote || code === slash) return true;
-  return (code >= lessThan && code <= greaterThan) || isSpace(code);
+  return code >= lessThan || isSpace(code);
 }
 
 export interface Attributes {

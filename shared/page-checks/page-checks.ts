@@ -30,13 +30,13 @@ export function scanPage(html: string, effort: Effort = createEffort()): PageSca
   const storage = new Map<string, number>();
   let title: string | null = null;
   let hasBase = false;
-  for (const element of scanElements(html, effort)) {
+  scanElements(html, effort, (element) => {
     if (element.name === 'title' && !element.isInSvg) title ??= readTitle(element.text ?? '');
     if (element.name === 'base' && isElsewhere(element.attributes.get('href') ?? '')) hasBase = true;
     addScriptHosts(element, scriptHosts, effort);
     addRelativeReferences(element, references, effort);
     addStorage(element, storage, effort);
-  }
+  });
   const { files, links } = hasBase ? noReferences : references;
   return { title, scriptHosts, files, links, storage: toLines(html, storage) };
 }

@@ -29,9 +29,10 @@ const question = 63;
 
 /**
  * The start tags in order, outside of comments, that have a text or attributes for the checks. A scan, not a parser: enough for
- * warnings, and linear in any text. @param effort is spent; below 0 the scan ended before the document
+ * warnings, and linear in any text. No generator, which takes longer.
+ * @param effort is spent; below 0 the scan ended before the document
  */
-export function* scanElements(html: string, effort: Effort): Generator<Element> {
+export function scanElements(html: string, effort: Effort, take: (element: Element) => void): void {
   const hasMore = createLookAhead(html);
   const svg = { depth: 0 };
   let dull = 0;
@@ -55,7 +56,7 @@ export function* scanElements(html: string, effort: Effort): Generator<Element> 
     if (!spend(effort, 4)) return;
     dull = 0;
     const element = readElement(html, place, tag, { hasText, isInSvg: svg.depth > 0 }, effort);
-    yield element;
+    take(element);
     at += element.text?.length ?? 0;
   }
 }
@@ -108,6 +109,7 @@ function endOfName(html: string, from: number): number {
 }
 
 function endsName(code: number): boolean {
+  if (code > greaterThan) return code > 127 && isSpace(code); // letters, which are most
   return code === greaterThan || code === slash || isSpace(code);
 }
 
