@@ -40,14 +40,12 @@ export function createDocumentChecks({
   return {
     /**
      * Small documents are looked at at once; for others the accounts take fair turns in a thread. Never fails: of a document
-     * that was not looked at `isWhole` is false and nothing is found. @param ownerId the account whose turn it takes
+     * that was not looked at `isWhole` is false and nothing, or little, is found. @param ownerId the account whose turn it takes
      */
     async check(ownerId: string, document: CheckedDocument): Promise<DocumentFaults> {
-      if (document.html.length + (document.context?.length ?? 0) <= maxOnLoop) {
-        const faults = checkDocument(document, clock.now(), effortOnLoop);
-        if (faults.isWhole) return faults;
-      }
-      return (await checkInTurn(ownerId, document)) ?? notSeen;
+      const isSmall = document.html.length + (document.context?.length ?? 0) <= maxOnLoop;
+      const first = isSmall ? checkDocument(document, clock.now(), effortOnLoop) : notSeen;
+      return first.isWhole ? first : ((await checkInTurn(ownerId, document)) ?? first);
     },
   };
 }

@@ -50,6 +50,8 @@ describe('looking at documents before they are published', () => {
     const page = documentOf(`${'<img src=//a>'.repeat(5_000)}${token}`);
     expect(checkDocument(page, now, 10_000).isWhole).to.equal(false);
     expect(await checks.check('a', page)).to.include({ isWhole: true });
+    const found = await open(async () => null).check('a', page);
+    expect(found).to.deep.include({ isWhole: false, secrets: checkDocument(page, now).secrets });
   });
 
   it('accounts take turns, and beyond 16 that wait those of the busiest account are not looked at', async () => {
