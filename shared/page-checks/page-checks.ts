@@ -83,11 +83,14 @@ export function examples(found: ReadonlySet<string>): string {
 
 const imported = /\b(?:from|import)\s{0,20}\(?\s{0,20}["'](?:https?:)?\/\/([^/"'\s]{1,255})/g;
 
+/** Characters of a host that are shown. */
+const maxHost = 255;
+
 /** At most a few. */
 function addScriptHosts({ name, attributes, text }: Element, hosts: Set<string>, effort: Effort): void {
   if (name !== 'script' || hosts.size > maxExamples) return;
   const src = attributes.get('src');
-  const host = src && /^\s*(?:https?:)?\/\/([^/?#]{1,255})/i.exec(src)?.[1];
+  const host = src && /^\s*(?:https?:)?\/\/([^/?#]+)/i.exec(src)?.[1]?.slice(0, maxHost);
   if (host && !attributes.has('integrity')) hosts.add(host);
   for (const [, module = ''] of text?.matchAll(imported) ?? none) {
     if (hosts.size > maxExamples || !spend(effort, 2)) return;
