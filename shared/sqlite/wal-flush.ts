@@ -76,6 +76,14 @@ export class WalFlush {
     return this.#refusal;
   }
 
+  /**
+   * The flush or the repair that runs; null: none. It never rejects. What is committed meanwhile waits for the next flush, so writes
+   * lose nothing if they wait and share one transaction.
+   */
+  get running(): Promise<void> | null {
+    return this.#running;
+  }
+
   /** Resolves when all that was committed before the call is on the disk. @throws DropError `unavailable`: it may not be */
   flushed(): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -16,8 +16,13 @@ interface Write {
 
 /** More would block the event loop for long. */
 const maxWrites = 256;
+/** So many milliseconds of writes, and one more, share a transaction. */
+const sliceMs = 5;
 
-/** The writes of one turn share a transaction, in order. Each resolves once it is on the disk, derived ones with the commit. */
+/**
+ * The writes of one turn share a transaction, in order, and so do all that come while the log is flushed. Each resolves once it is
+ * on the disk, derived ones with the commit.
+ */
 export class WriteGroup {
   readonly #connection: DatabaseSyncInstance;
   readonly #disk: DiskWatch;
@@ -49,7 +54,7 @@ export class WriteGroup {
         result = work();
       };
       this.#waiting.push({ run, isDerived, resolve: () => resolve(result), reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#runNext());
+      if (this.#waiting.length === 1) setImmediate(() => this.#runSoon());
     });
   }
 
@@ -59,40 +64,55 @@ export class WriteGroup {
     while (this.#waiting.length > 0) this.#runNext();
   }
 
-  #runNext(): void {
-    const writes = this.#waiting.slice(0, maxWrites);
-    this.#waiting = this.#waiting.slice(maxWrites);
-    if (this.#waiting.length > 0) setImmediate(() => this.#runNext());
-    if (writes.length === 0) return;
-    const startedAt = performance.now();
-    const isDone = this.#try(writes);
-    this.#onEnd?.(writes.length, (performance.now() - startedAt) / 1_000, !isDone);
+  #runSoon(): void {
+    const { running, refusal } = this.#wal;
+    if (running === null || refusal !== null) this.#runNext();
+    else void running.then(() => this.#runSoon());
   }
 
-  /** If one throws, all are repeated one by one: savepoints would cost every write. @returns whether any is committed */
-  #try(writes: readonly Write[]): boolean {
-    if (this.#wal.refusal !== null) {
-      rejectAll(writes, this.#wal.refusal);
-      return false;
-    }
+  /** Runs those that fit into one slice of time; the others follow after other work of the event loop. */
+  #runNext(): void {
+    if (this.#waiting.length === 0) return;
+    const startedAt = performance.now();
+    const writes = this.#waiting.splice(0, maxWrites);
+    const { begun, isDone } = this.#try(writes, startedAt + sliceMs);
+    this.#waiting.unshift(...writes.slice(begun));
+    if (this.#waiting.length > 0) setImmediate(() => this.#runNext());
+    this.#onEnd?.(begun, (performance.now() - startedAt) / 1_000, !isDone);
+  }
+
+  /**
+   * If one throws, all that were begun are repeated one by one: savepoints would cost every write.
+   * @param until begins no other write then @returns how many were begun, and whether any is committed
+   */
+  #try(writes: readonly Write[], until: number): { begun: number; isDone: boolean } {
+    if (this.#wal.refusal !== null) return refuse(writes, this.#wal.refusal);
     const changesBefore = this.#disk.isFailing() ? this.#countChanges.get().count : null;
+    const begun: Write[] = [];
     let isRunning = true;
     try {
       this.#begin.run();
-      for (const write of writes) write.run();
+      for (const write of writes) {
+        begun.push(write);
+        write.run();
+        if (performance.now() >= until) break;
+      }
       isRunning = false;
       this.#commit.run();
     } catch (error) {
       const isOpen = this.#connection.isTransaction; // false: SQLite rolled it back (disk full, …)
       if (isOpen) this.#rollback.run();
-      if (isOpen && isRunning && writes.length > 1)
-        return writes.map((write) => this.#try([write])).includes(true);
-      rejectAll(writes, this.#explain(error));
-      return false;
+      if (isOpen && isRunning && begun.length > 1) return this.#tryEach(begun);
+      return refuse(writes, this.#explain(error));
     }
     const isChange = changesBefore !== null && changesBefore !== this.#countChanges.get().count;
-    this.#acknowledge(writes, isChange);
-    return true;
+    this.#acknowledge(begun, isChange);
+    return { begun: begun.length, isDone: true };
+  }
+
+  #tryEach(writes: readonly Write[]): { begun: number; isDone: boolean } {
+    const outcomes = writes.map((write) => this.#try([write], 0));
+    return { begun: writes.length, isDone: outcomes.some(({ isDone }) => isDone) };
   }
 
   /** @param isChange the disk had failed before these writes, which have changed something */
@@ -117,4 +137,9 @@ export class WriteGroup {
 
 function rejectAll(writes: readonly Write[], cause: unknown): void {
   for (const write of writes) write.reject(cause);
+}
+
+function refuse(writes: readonly Write[], cause: unknown): { begun: number; isDone: boolean } {
+  rejectAll(writes, cause);
+  return { begun: writes.length, isDone: false };
 }
