@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
+import type { CheckpointMode } from './checkpoint-thread.ts';
 
 const mib = 1024 * 1024;
 /** A shorter WAL needs no checkpoint. The file keeps its length (journal_size_limit). */
@@ -10,6 +11,8 @@ const longWalBytes = 512 * mib;
 /** With a longer one this process makes checkpoints after all. Litestream then begins a new snapshot. */
 const maxWalBytes = 1_024 * mib;
 const everyMs = 250;
+/** With more pages, the WAL starts from its beginning once all are copied. */
+const longLogPages = 2_048;
 /** The thread exits this long after the last write. */
 const idleMs = 10_000;
 
@@ -28,6 +31,7 @@ export function createCheckpoints(
   let pool: Piscina | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> | undefined;
+  let restarting: Promise<unknown> | null = null;
   let isPaused = false;
 
   async function openPool(): Promise<Piscina> {
@@ -39,9 +43,18 @@ export function createCheckpoints(
     return opened;
   }
 
-  async function checkpoint(): Promise<void> {
+  async function run(mode: CheckpointMode): Promise<{ readonly log: number; readonly moved: number }> {
     pool ??= await openPool();
-    await pool.run({ path, mayRestart: !isExternal });
+    return pool.run({ path, mode });
+  }
+
+  async function checkpoint(): Promise<void> {
+    const { log, moved } = await run('PASSIVE');
+    if (isExternal || log <= longLogPages || moved < log) return;
+    restarting = run('RESTART').finally(() => {
+      restarting = null;
+    });
+    await restarting;
   }
 
   function start(): void {
@@ -57,6 +70,14 @@ export function createCheckpoints(
   }
 
   return {
+    /**
+     * Settles when the checkpoint that holds SQLite's write lock has ended; null: none does. A write that waits for it by itself
+     * would block the event loop.
+     */
+    get restarting(): Promise<unknown> | null {
+      return restarting;
+    },
+
     noteWrite(): void {
       timer ??= setTimeout(start, everyMs).unref();
     },

@@ -18,7 +18,7 @@ export interface WalFlushDeps {
   readonly path: string;
   readonly connection: DatabaseSyncInstance;
   readonly disk: DiskWatch;
-  readonly checkpoints: Pick<Checkpoints, 'pause' | 'resume'>;
+  readonly checkpoints: Pick<Checkpoints, 'pause' | 'resume' | 'restarting'>;
   readonly onFlush?: FlushObserver | undefined;
   /** Called instead of `WalFile.flush`: tests hold it back or let it fail. */
   readonly flush?: ((flush: () => Promise<void>) => Promise<void>) | undefined;
@@ -77,11 +77,11 @@ export class WalFlush {
   }
 
   /**
-   * The flush or the repair that runs; null: none. It never rejects. What is committed meanwhile waits for the next flush, so writes
-   * lose nothing if they wait and share one transaction.
+   * What the next transaction should wait for: a flush or a repair, because what is committed meanwhile waits for the next flush
+   * anyway, or a checkpoint that holds the write lock. null: nothing.
    */
-  get running(): Promise<void> | null {
-    return this.#running;
+  get busy(): Promise<unknown> | null {
+    return this.#running ?? this.#deps.checkpoints.restarting;
   }
 
   /** Resolves when all that was committed before the call is on the disk. @throws DropError `unavailable`: it may not be */

@@ -65,9 +65,9 @@ export class WriteGroup {
   }
 
   #runSoon(): void {
-    const { running, refusal } = this.#wal;
-    if (running === null || refusal !== null) this.#runNext();
-    else void running.then(() => this.#runSoon());
+    const { busy, refusal } = this.#wal;
+    if (busy === null || refusal !== null) this.#runNext();
+    else void busy.catch(() => undefined).then(() => this.#runSoon()); // a failed checkpoint is reported by itself
   }
 
   /** Runs those that fit into one slice of time; the others follow after other work of the event loop. */
