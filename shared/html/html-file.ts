@@ -36,15 +36,19 @@ export function looksLikeHtml(text: string): boolean {
   return tag.test(text) && faultOfKind(text.slice(0, startBytes), '') === undefined;
 }
 
-/** Shows the text as it is. Its title is a Markdown heading at the start, the file's name, or the first line. */
+/** Of a title the service reads no more (page-checks/page-title.ts). */
+const maxTitleUnits = 4_000;
+
+/** Shows the text as it is. Linear in the size. Its title is a Markdown heading at the start, the file's name, or the first line. */
 export function textDocument(text: string, name: string): string {
   const [first = ''] = text.trimStart().split('\n', 1);
   const [, heading] = /^#{1,6}\s+(.*)/.exec(first) ?? [];
+  const title = (heading ?? (titleOfName(name) || first)).slice(0, maxTitleUnits);
   return `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeText(heading ?? (titleOfName(name) || first))}</title>
+<title>${escapeText(title)}</title>
 <style>pre { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; white-space: pre-wrap; overflow-wrap: anywhere; font: 0.9375rem/1.6 ui-monospace, Menlo, Consolas, monospace }</style>
 <pre>
 ${escapeText(text)}</pre>
@@ -55,6 +59,11 @@ ${escapeText(text)}</pre>
 export function titleOfName(name: string): string {
   return name.replace(/\.[^.]*$/, '').trim();
 }
+
+/** By UTF-8 byte; undefined: the byte stays. */
+const entities = new Array<Uint8Array | undefined>(256).fill(undefined);
+for (const [character, entity] of Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;' }))
+  entities[character.charCodeAt(0)] = new TextEncoder().encode(entity);
 
 const tag = /<(?:!doctype|!--|[a-z][a-z0-9-]*[\s/>])/i;
 const htmlTypes = ['text/html', 'application/xhtml+xml', 'application/octet-stream', ''];
@@ -138,6 +147,29 @@ function decodeWindows1252(bytes: Uint8Array): string {
   return new TextDecoder('utf-16le').decode(units);
 }
 
+/** At least so many bytes has the document that `textDocument` makes of it. */
+export function leastBytesOf(text: string): number {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at++) bytes += entities[text.charCodeAt(at)]?.length ?? 1;
+  return bytes;
+}
+
+/** By bytes: `replaceAll` takes half a second for 2 MB of `<`. */
 function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  if (!/[&<>]/.test(text)) return text;
+  const bytes = new TextEncoder().encode(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) length += entityOf(bytes, at)?.length ?? 1;
+  const escaped = new Uint8Array(length);
+  let end = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const entity = entityOf(bytes, at);
+    if (entity === undefined) escaped[end++] = bytes[at] ?? 0;
+    else for (let n = 0; n < entity.length; n++) escaped[end++] = entity[n] ?? 0;
+  }
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(escaped);
+}
+
+function entityOf(bytes: Uint8Array, at: number): Uint8Array | undefined {
+  return entities[bytes[at] ?? 0];
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { newToken } from '../../shared/credentials/token.ts';
+import { watchEventLoop } from '../support/cpu.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { parsePage } from '../support/html.ts';
 import type { Field } from '../support/person.ts';
@@ -268,5 +269,24 @@ describe('/drops/new: publishing in the browser', () => {
     const { page, answer } = await (await openDashboard(service)).open('/drops/new');
     expect(answer.headers['content-security-policy']).to.include(`frame-src ${service.url}/preview`);
     expect(page.find('section', { 'data-preview': '/preview' })).to.not.equal(undefined);
+  });
+
+  it('megabytes of line breaks, or of markup meant as text, do not hold the event loop', async () => {
+    const dashboard = await openDashboard(service);
+    const markup = '<'.repeat(2 * 1024 * 1024);
+    for (const [html, status] of [
+      [`<title>t</title>${'\r\n'.repeat(2_000_000)}`, 303],
+      [`<title>t</title>${'\r'.repeat(2_000_000)}`, 303],
+      [markup, 400],
+    ] as const) {
+      const turns: number[] = [];
+      for (const key of ['t1', 't2', 't3']) {
+        const longestTurn = watchEventLoop();
+        const answer = await send(dashboard, { key: key + html.length, html, as: 'text' });
+        turns.push(longestTurn());
+        expect(answer.status).to.equal(status);
+      }
+      expect(Math.min(...turns), html.slice(0, 20)).to.be.below(100);
+    }
   });
 });

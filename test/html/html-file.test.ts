@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type HtmlFile, readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
+import { type HtmlFile, leastBytesOf, readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
 import { cpuMsOf } from '../support/cpu.ts';
 
 const latin1 = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'));
@@ -87,5 +87,15 @@ describe('readHtmlFile: what a file is that a person wants to publish', () => {
     expect(title('a\nb', 'my.notes.txt')).to.equal('my.notes');
     expect(title('first <line>\nb', '')).to.equal('first &lt;line&gt;');
     expect(textDocument('\n<b>&amp;', '')).to.include('<pre>\n\n&lt;b&gt;&amp;amp;</pre>');
+  });
+
+  it('two megabytes of markup take no longer than other text, and their title has an end', () => {
+    const text = '<&>'.repeat(700_000);
+    let html = '';
+    expect(cpuMsOf(() => (html = textDocument(text, '')))).to.be.below(250);
+    expect(html.length).to.be.below(leastBytesOf(text) + 30_000);
+    expect(html).to.include(`<pre>\n${'&lt;&amp;&gt;'.repeat(700_000)}</pre>`);
+    expect(leastBytesOf('a<&é')).to.equal(11);
+    expect(textDocument('\ufeff<ü\ud800', '')).to.include('<pre>\n\ufeff&lt;ü\ufffd</pre>');
   });
 });
