@@ -7,6 +7,8 @@ const minBytesPerSecond = 1_024;
 const measuredMs = 2_000;
 /** How often the slow connections of a network are looked for: there may be thousands. */
 const lookMs = 1_000;
+/** How many networks of one size are asked for an idle connection. */
+const maxLooks = 1_000;
 
 /** A connection as the shares see it. */
 interface Member {
@@ -30,8 +32,8 @@ interface Network {
 
 /**
  * Shares the places for connections between networks, as memory-budget.ts shares memory: above the limit the network that has the
- * most gives one back. What makes progress is kept: idle connections go first, those of the new one's network included, then slow
- * ones. Only a network that has more than the new one's gives a connection that makes progress.
+ * most gives one back. What makes progress is kept: idle connections go first, those of the new one's network and of one that had more
+ * before it included, then slow ones. Only a network that has more than the new one's gives a connection that makes progress.
  */
 export class ConnectionShares {
   readonly #members = new Map<Socket, Member>();
@@ -91,9 +93,23 @@ export class ConnectionShares {
       const slow = this.#nextSlow(network);
       if (slow !== undefined) return slow;
     }
-    if (!isAbove) return added;
+    if (!isAbove) return this.#idleBeside(own) ?? added;
     for (const socket of largest.used) if (this.#waitsForClient(socket)) return socket;
     return added;
+  }
+
+  /**
+   * An idle connection of a network that had more than this one before its new connection: otherwise as many networks as there
+   * are places would keep all others out.
+   */
+  #idleBeside(own: Network): Socket | undefined {
+    let looks = 0;
+    for (const network of this.#bySize[sizeOf(own)] ?? []) {
+      if (++looks > maxLooks) return undefined;
+      const [idle] = network === own ? [] : network.idle;
+      if (idle !== undefined) return idle;
+    }
+    return undefined;
   }
 
   #nextSlow(network: Network): Socket | undefined {
