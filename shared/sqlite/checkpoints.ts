@@ -92,8 +92,9 @@ export function createCheckpoints(
       isPaused = false;
     },
 
-    /** Waits for a running checkpoint. There must be no more writes. */
+    /** Waits for a running checkpoint; no other one begins. There must be no more writes. */
     async close(): Promise<void> {
+      isPaused = true;
       clearTimeout(timer);
       await running;
       await pool?.close();

@@ -123,8 +123,8 @@ export function openDatabase(
   async function close(): Promise<void> {
     try {
       group.close();
+      await checkpoints.close(); // first: one that fails makes the log be written again
       await wal.close();
-      await checkpoints.close();
       if (!isExternal) truncateWal();
     } finally {
       connection.close();
