@@ -22,7 +22,8 @@ interface Reads {
   readHead(ownerId: string): Promise<Head>;
   find(id: string): Promise<Comment | null>;
   findThread(id: string): Promise<Thread | null>;
-  countDrop(dropId: string): Promise<Readonly<Record<CommentState, number>>>;
+  /** The threads of a drop in these states. */
+  countIn(dropId: string, states: readonly CommentState[]): Promise<number>;
   /** For all attempts of a change. */
   readonly timeMs: number;
 }
@@ -30,7 +31,7 @@ interface Reads {
 /** The methods of the store that write threads. Each one is one conditional update, after which nobody can pass a bound. */
 export function createMongoCommentChanges(
   records: ReturnType<typeof comments.in>,
-  { readHead, find, findThread, countDrop, timeMs }: Reads,
+  { readHead, find, findThread, countIn, timeMs }: Reads,
 ): Pick<CommentStore, 'insert' | 'change' | 'mark' | 'unmark'> {
   const inOrder = createOrder(readHead, timeMs);
 
@@ -52,16 +53,21 @@ export function createMongoCommentChanges(
     return found?.bytes ?? 0;
   }
 
+  /** One count for each bound, because a thread that changes its state between two counts may be in both, or in none. */
   async function fullDrop({ dropId, state }: Comment, caps: CommentCaps): Promise<FullBound | null> {
-    const { open, held, resolved } = await countDrop(dropId);
-    if (open + held + resolved >= caps.threadsPerDrop) return 'drop';
-    if (state !== 'resolved' && open + held >= caps.openPerDrop) return 'open';
+    const [all, open, held] = await Promise.all([
+      countIn(dropId, ['open', 'held', 'resolved']),
+      state === 'resolved' ? 0 : countIn(dropId, ['open', 'held']),
+      state === 'held' ? countIn(dropId, ['held']) : 0,
+    ]);
+    if (all >= caps.threadsPerDrop) return 'drop';
+    if (state === 'resolved') return null;
+    if (open >= caps.openPerDrop) return 'open';
     return state === 'held' && held >= caps.heldPerDrop ? 'held' : null;
   }
 
   async function hasNoPlace({ dropId }: ReadThread, caps: CommentCaps): Promise<boolean> {
-    const { open, held } = await countDrop(dropId);
-    return open + held >= caps.openPerDrop;
+    return (await countIn(dropId, ['open', 'held'])) >= caps.openPerDrop;
   }
 
   /** Why an update of the thread was refused. null: it was changed or deleted */

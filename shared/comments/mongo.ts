@@ -1,9 +1,16 @@
+import { LRUCache } from 'lru-cache';
 import type { Connection, QueryFilter } from 'mongoose';
 import { collectionOf, listTexts } from '../mongo/collection.ts';
 import { answerMs, forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds } from '../mongo/grid-bucket.ts';
 import { type Comment, type CommentState, commentRecord, type Thread, threadRecord } from './comment.ts';
-import { type CommentQuery, type CommentStore, foundSides, noSides } from './comment-store.ts';
+import {
+  type CommentCounts,
+  type CommentQuery,
+  type CommentStore,
+  foundSides,
+  noSides,
+} from './comment-store.ts';
 import { createMongoCommentChanges } from './mongo-changes.ts';
 import type { Head } from './mongo-order.ts';
 import { type CommentDocument, comments, toComment, toListed } from './mongo-schema.ts';
@@ -15,19 +22,34 @@ const threads = collectionOf(threadRecord);
 const withoutTexts = { text: 0, replies: 0, follows: 0, total: 0 } as const;
 const entryFields = { seq: 1, bytes: 1, texts: 1 } as const;
 
+/** What `readHead` remembers of owners. */
+const ownersRemembered = 10_000;
+
 type ForJobs = 'setInLatest' | 'noteSides' | 'delete' | 'listIds';
 
 export function createMongoCommentStore(connection: Connection): CommentStore {
   const records = comments.in(connection);
   const { model } = records;
+  const lastSeqs = new LRUCache<string, number>({ max: ownersRemembered });
 
-  async function readHead(ownerId: string): Promise<Head> {
-    const last = await model
-      .findOne({ owner_id: ownerId }, { seq: 1, total: 1 })
+  const findLast = (ownerId: string, from: number) =>
+    model
+      .findOne({ owner_id: ownerId, seq: { $gte: from } }, { seq: 1, total: 1 })
       .sort({ seq: -1 })
       .hint('comments_owner')
       .lean<Pick<CommentDocument, 'seq' | 'total'>>();
-    return last === null ? { seq: 0, total: 0 } : { seq: last.seq, total: last.total ?? null };
+
+  /** First from the number that was the highest before: DocumentDB reads and sorts all documents that the filter finds. */
+  async function readHead(ownerId: string): Promise<Head> {
+    const from = lastSeqs.get(ownerId) ?? 0;
+    let last = await findLast(ownerId, from);
+    if (last === null && from > 0) last = await findLast(ownerId, 0); // that comment was deleted
+    if (last === null) {
+      lastSeqs.delete(ownerId);
+      return { seq: 0, total: 0 };
+    }
+    lastSeqs.set(ownerId, last.seq);
+    return { seq: last.seq, total: last.total ?? null };
   }
 
   async function find(id: string): Promise<Comment | null> {
@@ -40,21 +62,29 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     return found === null ? null : threads.toRecord(found);
   }
 
-  /** By drop and state. */
-  async function count(dropIds: readonly string[], states: readonly CommentState[]) {
+  /** DocumentDB counts by the index alone; for `$group` it reads all documents. */
+  const countIn = (dropId: string, states: readonly CommentState[]): Promise<number> =>
+    model.countDocuments({ drop_id: dropId, state: { $in: [...states] } } as Filter).hint('comments_of_drop'); // proof: states
+
+  async function countOne(dropId: string): Promise<Map<string, CommentCounts>> {
+    const [open, held] = await Promise.all([countIn(dropId, ['open']), countIn(dropId, ['held'])]);
+    return new Map(open + held === 0 ? [] : [[dropId, { open, held }]]);
+  }
+
+  async function countAll(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
     const groups = await model
       .aggregate<{
-        readonly _id: { readonly drop: string; readonly state: CommentState };
+        readonly _id: { readonly drop: string; readonly state: 'open' | 'held' };
         readonly count: number;
       }>([
-        { $match: { drop_id: { $in: dropIds }, state: { $in: states } } },
+        { $match: { drop_id: { $in: dropIds }, state: { $in: ['open', 'held'] } } },
         { $group: { _id: { drop: '$drop_id', state: '$state' }, count: { $sum: 1 } } },
       ])
       .hint('comments_of_drop');
-    const counts = new Map<string, Record<CommentState, number>>();
+    const counts = new Map<string, CommentCounts>();
     for (const { _id, count } of groups) {
       const { drop, state } = _id;
-      counts.set(drop, { ...(counts.get(drop) ?? { open: 0, held: 0, resolved: 0 }), [state]: count });
+      counts.set(drop, { ...(counts.get(drop) ?? { open: 0, held: 0 }), [state]: count });
     }
     return counts;
   }
@@ -104,13 +134,7 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
 
   const methods = forRequests<Omit<CommentStore, ForJobs>>(connection, {
     ...createMongoCommentChanges(records, {
-      ...{ readHead, find, findThread, timeMs: answerMs(connection) - 500 },
-      countDrop: async (dropId) =>
-        (await count([dropId], ['open', 'held', 'resolved'])).get(dropId) ?? {
-          open: 0,
-          held: 0,
-          resolved: 0,
-        },
+      ...{ readHead, find, findThread, countIn, timeMs: answerMs(connection) - 500 },
     }),
 
     find,
@@ -142,9 +166,9 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
 
     remove: async (id) => (await records.remove({ _id: id })) > 0,
 
-    async countByDrop(dropIds) {
-      const counts = await count(dropIds, ['open', 'held']);
-      return new Map([...counts].map(([dropId, { open, held }]) => [dropId, { open, held }]));
+    countByDrop(dropIds) {
+      const [only, ...others] = dropIds;
+      return only !== undefined && others.length === 0 ? countOne(only) : countAll(dropIds);
     },
 
     ownersAfter: async (seq) => model.distinct('owner_id', { seq: { $gt: seq } }),
