@@ -53,17 +53,14 @@ export function createMongoCommentChanges(
     return found?.bytes ?? 0;
   }
 
-  /** One count for each bound, because a thread that changes its state between two counts may be in both, or in none. */
+  /** A count for each bound, because a thread that changes its state between two counts may be in both, or in none. */
   async function fullDrop({ dropId, state }: Comment, caps: CommentCaps): Promise<FullBound | null> {
-    const [all, open, held] = await Promise.all([
-      countIn(dropId, ['open', 'held', 'resolved']),
-      state === 'resolved' ? 0 : countIn(dropId, ['open', 'held']),
-      state === 'held' ? countIn(dropId, ['held']) : 0,
-    ]);
+    const all = await countIn(dropId, ['open', 'held', 'resolved']);
     if (all >= caps.threadsPerDrop) return 'drop';
-    if (state === 'resolved') return null;
-    if (open >= caps.openPerDrop) return 'open';
-    return state === 'held' && held >= caps.heldPerDrop ? 'held' : null;
+    const reaches = async (cap: number, states: readonly CommentState[]) =>
+      all >= cap && (await countIn(dropId, states)) >= cap;
+    if (state !== 'resolved' && (await reaches(caps.openPerDrop, ['open', 'held']))) return 'open';
+    return state === 'held' && (await reaches(caps.heldPerDrop, ['held'])) ? 'held' : null;
   }
 
   async function hasNoPlace({ dropId }: ReadThread, caps: CommentCaps): Promise<boolean> {
