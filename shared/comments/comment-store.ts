@@ -27,6 +27,15 @@ export interface CommentQuery {
   readonly lastReplies?: number;
   /** Without threads that only this token has changed since `after`. */
   readonly newsFor?: string | null;
+  /** What an earlier part of the query has left. Absent: it is looked for. */
+  readonly found?: FoundThreads;
+}
+
+/** What an index has found of a query, in its order. */
+export interface FoundThreads {
+  readonly entries: readonly (Pick<Thread, 'id' | 'seq' | 'updatedBy' | 'otherSeq'> & Sizes)[];
+  /** Whether there may be more behind them. */
+  readonly isFull: boolean;
 }
 
 /** What `noteSides` changes of an anchor. */
@@ -48,6 +57,8 @@ export interface CommentPart {
   readonly last: number | null;
   /** Whether there may be more behind it. */
   readonly hasMore: boolean;
+  /** Those behind it that were found, but not looked at. null: there are none. */
+  readonly left: FoundThreads | null;
 }
 
 /** With `lastReplies` it may lack replies. */

@@ -11,6 +11,7 @@ import {
   type CommentPart,
   type CommentQuery,
   type CommentStore,
+  type FoundThreads,
   keyOfAuthor,
   type ListedComment,
 } from './comment-store.ts';
@@ -123,17 +124,20 @@ export function createCommentLists(deps: {
   ): Promise<ThreadPage> {
     const threads: ListedComment[] = [];
     let before: number | null = query.before;
+    let left: FoundThreads | null = null;
     while (room.threads > 0 && before !== null) {
-      const part = await readPart(ownerId, { ...query, before, limit: room.threads });
+      const found = left !== null && { found: left };
+      const part: CommentPart = await readPart(ownerId, { ...query, before, limit: room.threads, ...found });
       for (const thread of part.comments) {
         const bytes = shownBytes(thread);
         const isFull = bytes > room.bytes && room.bytes < bytesOfPage;
-        if (isFull) return { threads, next: threads.at(-1)?.seq ?? query.before };
+        if (isFull) return { threads, next: Math.min(before, threads.at(-1)?.seq ?? before) };
         threads.push(thread);
         room.threads -= 1;
         room.bytes -= bytes;
       }
       before = part.hasMore ? part.last : null;
+      left = part.left;
     }
     return { threads, next: threads.length === 0 ? null : before };
   }

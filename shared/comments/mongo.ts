@@ -8,6 +8,7 @@ import {
   type CommentCounts,
   type CommentQuery,
   type CommentStore,
+  type FoundThreads,
   foundSides,
   noSides,
 } from './comment-store.ts';
@@ -110,8 +111,9 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     }));
   }
 
-  async function listEntries(ownerId: string, query: CommentQuery) {
-    return inOrder(await Promise.all(query.states.map((state) => listState(ownerId, query, state))), query);
+  async function findThreads(ownerId: string, query: CommentQuery): Promise<FoundThreads> {
+    const lists = await Promise.all(query.states.map((state) => listState(ownerId, query, state)));
+    return inOrder(lists, query);
   }
 
   /** In the order of the entries, without those that are gone, or not in these states any more. */
@@ -141,7 +143,7 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     findThread,
 
     async list(ownerId, query) {
-      const { chosen, ...rest } = chooseFitting(await listEntries(ownerId, query), query);
+      const { chosen, ...rest } = chooseFitting(query.found ?? (await findThreads(ownerId, query)), query);
       const { lastReplies } = query;
       const last = lastReplies !== undefined && { replies: { $slice: -lastReplies } };
       const projection = { follows: 0, total: 0, ...last };
@@ -150,7 +152,7 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     },
 
     async listThreads(ownerId, query) {
-      const entries = await listEntries(ownerId, query);
+      const { entries } = await findThreads(ownerId, query);
       return readAll(entries, query, { owner_id: ownerId }, withoutTexts, threads.toRecord);
     },
 

@@ -6,6 +6,7 @@ import {
   type CommentCounts,
   type CommentQuery,
   type CommentStore,
+  type FoundThreads,
   foundSides,
   noSides,
 } from './comment-store.ts';
@@ -61,12 +62,12 @@ export function createSqliteCommentStore(db: Database): CommentStore {
     findThread: async (id) => rows.findThread(id),
 
     async list(ownerId, query) {
-      const { chosen, ...rest } = chooseFitting(find(ownerId, query), query);
-      const threads = readThreads(ownerId, chosen);
+      const { chosen, ...rest } = chooseFitting(query.found ?? find(ownerId, query), query);
+      const threads = readThreads(ownerId, chosen).filter(({ state }) => query.states.includes(state));
       return { comments: threads.map((thread) => rows.withTexts(thread, query.lastReplies)), ...rest };
     },
 
-    listThreads: async (ownerId, query) => readThreads(ownerId, find(ownerId, query)),
+    listThreads: async (ownerId, query) => readThreads(ownerId, find(ownerId, query).entries),
 
     lastSeq: async (ownerId) => lastSeq(ownerId),
 
@@ -95,7 +96,6 @@ export function createSqliteCommentStore(db: Database): CommentStore {
 
 type SmallRow = [id: string, seq: number, bytes: number, texts: number];
 type EntryRow = [...SmallRow, updatedBy: string | null, otherSeq: number];
-type IdEntry = Entry & { readonly id: string };
 
 const smallColumns = 'id, seq, bytes, texts';
 
@@ -107,7 +107,7 @@ const indexes = {
 } as const;
 
 /** What a query lists, without its texts. */
-function listsOf(db: Database): (ownerId: string, query: CommentQuery) => IdEntry[] {
+function listsOf(db: Database): (ownerId: string, query: CommentQuery) => FoundThreads {
   const prepare = (index: keyof typeof indexes, columns: string, order: 'ASC' | 'DESC') =>
     db.prepareTuples<EntryRow>(`
       SELECT ${columns} FROM comments INDEXED BY ${index}
@@ -123,7 +123,7 @@ function listsOf(db: Database): (ownerId: string, query: CommentQuery) => IdEntr
     ofAuthor: oneByOne('comments_of_author'),
   };
 
-  function listState(ownerId: string, query: CommentQuery, state: CommentState): IdEntry[] {
+  function listState(ownerId: string, query: CommentQuery, state: CommentState): Entry[] {
     const { dropId, after, before, limit } = query;
     const author = authorFor(query, state);
     if (author === undefined) return [];

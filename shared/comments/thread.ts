@@ -1,5 +1,13 @@
 import { type CommentState, isNewsFor, type Sizes, type Thread } from './comment.ts';
-import type { CommentCaps, CommentChange, CommentQuery, FullBound, ReadThread } from './comment-store.ts';
+import type {
+  CommentCaps,
+  CommentChange,
+  CommentPart,
+  CommentQuery,
+  FoundThreads,
+  FullBound,
+  ReadThread,
+} from './comment-store.ts';
 
 /** What one call of a store reads at most of texts, unless one thread alone has more. */
 export const bytesAtOnce = 256 * 1024;
@@ -7,35 +15,37 @@ export const bytesAtOnce = 256 * 1024;
 export const besideText = 256;
 
 /** What the choice needs of a thread. */
-export type Entry = Pick<Thread, 'seq' | 'bytes' | 'texts' | 'updatedBy' | 'otherSeq'>;
+export type Entry = FoundThreads['entries'][number];
 
 /** In the order of the query, no more than it asks for. @param lists of its states, each in its order */
-export function inOrder<E extends Pick<Entry, 'seq'>>(lists: readonly E[][], query: CommentQuery): E[] {
-  const sign = query.before === undefined ? 1 : -1;
-  return lists
+export function inOrder(lists: readonly (readonly Entry[])[], { before, limit }: CommentQuery): FoundThreads {
+  const sign = before === undefined ? 1 : -1;
+  const entries = lists
     .flat()
     .sort((a, b) => sign * (a.seq - b.seq))
-    .slice(0, query.limit);
+    .slice(0, limit);
+  return { entries, isFull: entries.length === limit };
 }
 
-/** Of the first entries of a list those that one answer may have: at least one, if there is any. */
-export function chooseFitting<E extends Entry>(
-  entries: readonly E[],
-  { newsFor, after, limit, lastReplies = Number.POSITIVE_INFINITY }: CommentQuery,
-): { readonly chosen: E[]; readonly last: number | null; readonly hasMore: boolean } {
-  const chosen: E[] = [];
+/** What a part of a list has: of the first entries those that one answer may have, at least one, if there is any. */
+export function chooseFitting(
+  { entries, isFull }: FoundThreads,
+  { newsFor, after, lastReplies = Number.POSITIVE_INFINITY }: CommentQuery,
+): Omit<CommentPart, 'comments'> & { readonly chosen: readonly Entry[] } {
+  const chosen: Entry[] = [];
   let read = 0;
   let last: number | null = null;
-  for (const entry of entries) {
+  for (const [n, entry] of entries.entries()) {
     const isNews = newsFor === undefined || isNewsFor(newsFor, entry, after);
     if (isNews) {
       read += entry.bytes + besideText * Math.min(entry.texts, 1 + lastReplies);
-      if (chosen.length > 0 && read > bytesAtOnce) return { chosen, last, hasMore: true };
+      if (chosen.length > 0 && read > bytesAtOnce)
+        return { chosen, last, hasMore: true, left: { entries: entries.slice(n), isFull } };
       chosen.push(entry);
     }
     last = entry.seq;
   }
-  return { chosen, last, hasMore: entries.length === limit };
+  return { chosen, last, hasMore: isFull, left: null };
 }
 
 /** Whether an index must be asked for an author. undefined: no thread of this state is asked for. */

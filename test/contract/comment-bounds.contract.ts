@@ -176,6 +176,29 @@ export function describeCommentBoundsContract(engine: string, openStores: OpenSt
       ).to.deep.equal([huge.id]);
     });
 
+    it('the next part reads what the first has found and left, without those that are gone or have another state', async () => {
+      const text = leaves(4_000);
+      const ids: string[] = [];
+      for (let n = 0; n < 20; n++) ids.unshift((await insert({ text })).id);
+      const query = { ...all, states: ['open'], before: newest, limit: 19 } as const;
+      const { comments: first, left, last } = await comments.list('owner', query);
+      expect(first.map(({ id }) => id)).to.deep.equal(ids.slice(0, 16));
+      expect(left?.entries.map(({ id }) => id)).to.deep.equal(ids.slice(16, 19));
+      const [gone, resolved] = await Promise.all(ids.slice(16, 18).map((id) => comments.find(id)));
+      if (gone == null || resolved == null || last === null || left === null)
+        throw new Error('there are more');
+      await comments.remove(gone.id);
+      await setState(resolved, 'resolved');
+      await insert({ text });
+      const part = await comments.list('owner', { ...query, before: last, limit: 3, found: left });
+      expect(part.comments.map(({ id }) => id)).to.deep.equal([ids[18]]);
+      expect(part.left).to.equal(null);
+      expect(part.hasMore, 'the first part looked for no more than 19').to.equal(true);
+      const end = await comments.list('owner', { ...query, before: part.last ?? 0, limit: 2 });
+      expect(end.comments.map(({ id }) => id)).to.deep.equal([ids[19]]);
+      expect(end.hasMore).to.equal(false);
+    });
+
     it('lists the last replies alone, those of an author, and no held ones of others', async () => {
       const guest = { ...aComment().author, role: 'guest', accountId: null, guest: 'a'.repeat(64) } as const;
       const own = await insert({ author: guest, state: 'held' });
@@ -204,7 +227,7 @@ export function describeCommentBoundsContract(engine: string, openStores: OpenSt
       const part = await comments.list('owner', { ...all, after: start - 1, newsFor: 'me' });
       expect(part.comments.map(({ id }) => id)).to.deep.equal([changed.id]);
       const none = await comments.list('owner', { ...all, limit: 1, newsFor: 'me' });
-      expect(none).to.deep.equal({ comments: [], last: mine.seq, hasMore: true });
+      expect(none).to.deep.equal({ comments: [], last: mine.seq, hasMore: true, left: null });
     });
   });
 }
