@@ -38,6 +38,11 @@ export interface FoundThreads {
   readonly isFull: boolean;
 }
 
+/** Which threads of a drop a job reads. */
+export interface ThreadQuery extends Pick<CommentQuery, 'states' | 'after' | 'limit'> {
+  readonly dropId: string;
+}
+
 /** What `noteSides` changes of an anchor. */
 export const foundSides = { sides: 'found' } as const;
 export const noSides = { sides: 'found', prefix: '', suffix: '' } as const;
@@ -125,8 +130,8 @@ export interface CommentStore {
   /** By an index that has the states: other threads are not touched, and texts are read of those alone that are returned. */
   list(ownerId: string, query: CommentQuery): Promise<CommentPart>;
 
-  /** As `list`, without texts. */
-  listThreads(ownerId: string, query: CommentQuery): Promise<Thread[]>;
+  /** Of one drop, the lowest `seq` first, without texts. */
+  listThreads(ownerId: string, query: ThreadQuery): Promise<Thread[]>;
 
   /** The highest `seq` of the owner's comments; 0: there are none. */
   lastSeq(ownerId: string): Promise<number>;

@@ -10,6 +10,7 @@ import {
   type CommentStore,
   type FoundThreads,
   foundSides,
+  type ListedComment,
   noSides,
 } from './comment-store.ts';
 import { createMongoCommentChanges } from './mongo-changes.ts';
@@ -67,9 +68,12 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
   const countIn = (dropId: string, states: readonly CommentState[]): Promise<number> =>
     model.countDocuments({ drop_id: dropId, state: { $in: [...states] } } as Filter).hint('comments_of_drop'); // proof: states
 
+  /** Most drops have none, which takes one command. */
   async function countOne(dropId: string): Promise<Map<string, CommentCounts>> {
-    const [open, held] = await Promise.all([countIn(dropId, ['open']), countIn(dropId, ['held'])]);
-    return new Map(open + held === 0 ? [] : [[dropId, { open, held }]]);
+    const both = await countIn(dropId, ['open', 'held']);
+    if (both === 0) return new Map();
+    const held = await countIn(dropId, ['held']);
+    return new Map([[dropId, { open: Math.max(0, both - held), held }]]);
   }
 
   async function countAll(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
@@ -117,20 +121,19 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
   }
 
   /** In the order of the entries, without those that are gone, or not in these states any more. */
-  async function readAll<T>(
+  async function readAll(
     entries: readonly { readonly id: string }[],
     { states }: CommentQuery,
     filter: Filter,
     projection: object,
-    toRecord: (document: CommentDocument) => T,
-  ): Promise<T[]> {
+  ): Promise<ListedComment[]> {
     if (entries.length === 0) return [];
     const all = { ...filter, _id: { $in: entries.map(({ id }) => id) }, state: { $in: [...states] } };
     const found = await model
       .find(all, projection)
       .batchSize(entries.length + 1)
       .lean<CommentDocument[]>();
-    const byId = new Map(found.map((document) => [document._id, toRecord(document)]));
+    const byId = new Map(found.map((document) => [document._id, toListed(document)]));
     return entries.flatMap(({ id }) => byId.get(id) ?? []);
   }
 
@@ -147,13 +150,20 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
       const { lastReplies } = query;
       const last = lastReplies !== undefined && { replies: { $slice: -lastReplies } };
       const projection = { follows: 0, total: 0, ...last };
-      const found = await readAll(chosen, query, { owner_id: ownerId }, projection, toListed);
+      const found = await readAll(chosen, query, { owner_id: ownerId }, projection);
       return { comments: found, ...rest };
     },
 
-    async listThreads(ownerId, query) {
-      const { entries } = await findThreads(ownerId, query);
-      return readAll(entries, query, { owner_id: ownerId }, withoutTexts, threads.toRecord);
+    async listThreads(ownerId, { dropId, states, after, limit }) {
+      const listed = { owner_id: ownerId, drop_id: dropId, state: { $in: [...states] }, seq: { $gt: after } };
+      const found = await model
+        .find(listed as Filter, withoutTexts) // proof: fields of the documents
+        .sort({ seq: 1 })
+        .limit(limit)
+        .batchSize(limit + 1)
+        .hint('comments_of_drop')
+        .lean<CommentDocument[]>();
+      return found.map(threads.toRecord);
     },
 
     lastSeq: async (ownerId) => (await readHead(ownerId)).seq,

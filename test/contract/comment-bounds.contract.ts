@@ -216,7 +216,7 @@ export function describeCommentBoundsContract(engine: string, openStores: OpenSt
       expect(await idsOf({ heldBy: key })).to.deep.equal([own.id, open.id]);
       expect(await idsOf({ heldBy: null })).to.deep.equal([open.id]);
       expect(await idsOf({})).to.deep.equal([own.id, other.id, open.id]);
-      const threads = await comments.listThreads('owner', all);
+      const threads = await comments.listThreads('owner', { ...all, dropId: open.dropId });
       expect(threads.map(({ id }) => id)).to.deep.equal([own.id, other.id, open.id]);
       expect(threads[0]).to.not.have.any.keys('text', 'replies');
     });

@@ -131,7 +131,7 @@ describe('Commands to the databases for each request', () => {
     }
   });
 
-  it('the job of a publish: 5', async () => {
+  it('the job of a publish: 6', async () => {
     const owner = await knownOwner();
     const { slug } = await owner.create();
     const drops = database.connection.collection<{ _id: string; head: { id: string } }>('drops');
@@ -141,7 +141,7 @@ describe('Commands to the databases for each request', () => {
       await render({ dropId: stored?._id ?? '', versionId: stored?.head.id ?? '' });
       return { status: 200 };
     });
-    expect(records).to.deep.equal(['aggregate drops', 'find comments', 'update drops']);
+    expect(records).to.deep.equal(['aggregate drops', 'find comments', 'find comments', 'update drops']);
     expect(blobs).to.deep.equal(['find html.chunks', 'insert artefacts']);
   });
 
