@@ -25,7 +25,7 @@ describe('The benchmarks', () => {
     const files = Object.entries<string>(scripts).flatMap(([name, script]) =>
       name.startsWith('bench') ? [/dist\/(bench\/[\w-]+\.js)$/.exec(script)?.[1] ?? script] : [],
     );
-    expect(files).to.have.length(5);
+    expect(files).to.have.length(6);
     expect(files.filter((file) => !existsSync(join(built, '..', file)))).to.deep.equal([]);
   });
 
