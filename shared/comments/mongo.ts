@@ -111,7 +111,12 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
       .hint(dropId === null ? 'comments_of_owner' : indexOfDrop(author))
       .lean<Found[]>();
     return found.map(({ _id: id, seq, bytes, texts, updated_by = null, other_seq = 0 }) => ({
-      ...{ id, seq, bytes, texts, updatedBy: updated_by, otherSeq: other_seq },
+      id,
+      seq,
+      bytes,
+      texts,
+      updatedBy: updated_by,
+      otherSeq: other_seq,
     }));
   }
 
@@ -139,7 +144,11 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
 
   const methods = forRequests<Omit<CommentStore, ForJobs>>(connection, {
     ...createMongoCommentChanges(records, {
-      ...{ readHead, find, findThread, countIn, timeMs: answerMs(connection) - 500 },
+      readHead,
+      find,
+      findThread,
+      countIn,
+      timeMs: answerMs(connection) - 500,
     }),
 
     find,

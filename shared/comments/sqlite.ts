@@ -135,7 +135,12 @@ function listsOf(db: Database): (ownerId: string, query: CommentQuery) => FoundT
     return list[query.newsFor === undefined ? order : 'news']
       .all({ ...bounds, ...key, of: dropId ?? ownerId })
       .map(([id, seq, bytes, texts, updatedBy = null, otherSeq = 0]) => ({
-        ...{ id, seq, bytes, texts, updatedBy, otherSeq },
+        id,
+        seq,
+        bytes,
+        texts,
+        updatedBy,
+        otherSeq,
       }));
   }
 

@@ -4,8 +4,8 @@ import type { PageChanges } from './page-changes.ts';
 
 /**
  * One process serves the pages, and its changes reach its listeners first. A command's commit changes `PRAGMA data_version`,
- * which is checked before the first page of each turn: then nothing that was read before is current. So is the count of writes
- * that were committed although their callers got an error, because they gave no notice.
+ * which is checked before the first page of each turn: then nothing that was read before is current. The same holds after a
+ * write that was committed although its caller got an error, because it gave no notice.
  */
 export function createSqlitePageChanges(db: Database): PageChanges {
   const readDataVersion = db.prepareTuples<[version: number]>('PRAGMA data_version');

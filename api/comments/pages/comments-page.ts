@@ -76,7 +76,11 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
     const fields = html`${session?.formField}${formIdInput(clock.now())}`;
     const mayWrite = session?.caller.isSuspended !== true;
     const view = {
-      ...{ reader, versionId: version.id, action, attempt, fields: mayWrite ? fields : null },
+      reader,
+      versionId: version.id,
+      action,
+      attempt,
+      fields: mayWrite ? fields : null,
       wholePath: (thread: string) => threadsPath({ ...address, thread }),
     };
     return commentsPage({ page, address, shown, counts, view, isFramed });
@@ -160,7 +164,8 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
 function readAddress(req: Request, { slug, version }: PageWithVersion): ThreadsAddress {
   const { filter, before, thread } = queryOf(req);
   return {
-    ...{ slug, version: version.number },
+    slug,
+    version: version.number,
     filter: threadFilters.find((one) => one === filter) ?? 'all',
     before: toPositiveInteger(String(before)),
     thread: typeof thread === 'string' && commentIdPattern.test(thread) ? thread : null,

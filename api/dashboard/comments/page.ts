@@ -66,7 +66,9 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
     });
     const view = {
       reader: await comments.authorOf(caller),
-      ...{ versionId: null, action: addressOf({ state, before, thread }), attempt },
+      versionId: null,
+      action: addressOf({ state, before, thread }),
+      attempt,
       wholePath: (id: string) => addressOf({ state, before, thread: id }),
       fields: caller.isSuspended ? null : html`${formField}${formIdInput(clock.now())}`,
     };
