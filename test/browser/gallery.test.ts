@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { openDashboard } from '../support/dashboard.ts';
 import { galleryPages, harmfulPages } from '../support/gallery-pages.ts';
 import type { Owner } from '../support/owner.ts';
@@ -118,6 +118,31 @@ describe('The gallery, in Chromium', function () {
     await page.reload();
     await until(async () => (await count(page, shown)) === 5, 'the others are shown');
     expect(await isShown(page, 'Endless loop')).to.equal(false);
+  });
+
+  it('while a page is awaited, an empty frame is loaded in the process of the pages, and nothing fails', async () => {
+    const ada = await openDashboard(service);
+    await ada.owner.create(plain(1));
+    const { page, faults } = await openSignedIn(browser, ada, service.url, '/drops?view=list', wide);
+    await page.addInitScript(`window.probes = [];
+      const isProbe = (node) => node.localName === 'iframe' && node.srcdoc !== '';
+      new MutationObserver((records) => {
+        for (const { addedNodes, removedNodes } of records) {
+          if ([...addedNodes].some(isProbe)) probes.push('added');
+          if ([...removedNodes].some(isProbe)) probes.push('removed');
+        }
+      }).observe(document, { childList: true, subtree: true });`);
+    const held: Route[] = [];
+    await page.route('**/raw?*', (route) => {
+      held.push(route);
+    });
+    await page.goto(`${service.url}/drops?view=gallery`);
+    await until(async () => (await page.evaluate<string[]>('probes')).length === 2, 'it was there');
+    expect(await page.evaluate('probes')).to.deep.equal(['added', 'removed']);
+    expect(await count(page, '.thumbnail > iframe')).to.equal(1);
+    await held[0]?.continue();
+    await page.locator(shown).waitFor();
+    expect(faults).to.deep.equal([]);
   });
 
   it('a page that loops after it has loaded is found, and the others are shown', async () => {

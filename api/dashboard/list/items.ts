@@ -23,7 +23,7 @@ export interface ListedDrop {
 /** The drops of a page of the list, each with a box by which it can be selected. */
 export function dropItems(listed: readonly ListedDrop[], address: ListAddress, baseUrl: string): Html {
   return address.view === 'gallery'
-    ? html`<ul class="grid" data-drops>${listed.map((item) => card(item, address, baseUrl))}</ul>`
+    ? html`<ul class="grid" data-drops>${listed.map((item) => card(item, address, baseUrl))}</ul>\n${emptyFrame}`
     : html`<ul class="drop-rows" data-drops>${listed.map((item) => row(item, address, baseUrl))}</ul>`;
 }
 
@@ -58,6 +58,9 @@ ${actions(drop, baseUrl)}
 const denied = ['autoplay', 'camera', 'microphone', 'geolocation', 'display-capture', 'fullscreen', 'gamepad']
   .map((feature) => `${feature} 'none'`)
   .join('; ');
+
+/** Frames like this one run in the process of the pages: a script puts it in place to ask whether that process answers. */
+const emptyFrame = html`<template id="empty-frame"><iframe srcdoc="&lt;!doctype html&gt;" title="Empty" sandbox hidden></iframe></template>`;
 
 /** The page itself, which nobody can use there. A script puts the frame in place (browser/drops/thumbnails.ts). */
 function thumbnail(preview: Preview | null): Html {
