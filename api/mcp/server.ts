@@ -6,8 +6,9 @@ import { presentError, shownError } from '../http/http-error.ts';
 import type { McpSession } from '../http/route.ts';
 import { createSlugReader } from './arguments.ts';
 import { commentTools } from './comment-tools.ts';
+import type { Arguments } from './given.ts';
 import { historyTools, readingTools } from './reading-tools.ts';
-import type { Arguments, Result, Tool } from './tool.ts';
+import type { Result, Tool } from './tool.ts';
 import { changingTools, publishingTools } from './writing-tools.ts';
 
 const instructions =
@@ -39,9 +40,10 @@ export function createServerSetup(services: Services) {
 
   async function call(session: McpSession, tool: Tool, args: Arguments): Promise<ToolResult> {
     try {
-      const cost = tool.cost(args);
-      if (cost !== 'none') await admit(session, cost, args.idempotency_key);
-      return present(await tool.run(session.caller, readSlug(args), session.res));
+      const given = tool.read(args);
+      const cost = tool.cost(given);
+      if (cost !== 'none') await admit(session, cost, given.idempotency_key);
+      return present(await tool.run(session.caller, readSlug(given), session.res));
     } catch (error) {
       const shown = shownError(error);
       const fields = { err: error, tool: tool.listing.name };

@@ -10,6 +10,7 @@ import type { ServiceResponse } from '../http/send.ts';
 import { validate } from '../http/validate.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
+import { type Arguments, createGivenReader } from './given.ts';
 
 /** Which limit a call takes: that of the API's writes, of its other changes, or none. */
 type Cost = 'write' | 'change' | 'none';
@@ -39,13 +40,12 @@ export interface Listing {
 
 export interface Tool {
   readonly listing: Listing;
+  /** @returns the arguments that were given (given.ts), which the other methods take */
+  read(args: Arguments): Arguments;
   cost(args: Arguments): Cost;
   /** Checks the arguments and makes the call. @throws DropError */
   run(caller: Caller, args: Arguments, res: ServiceResponse): Promise<Result>;
 }
-
-/** As the client sent them. */
-export type Arguments = Readonly<Record<string, unknown>>;
 
 /** What a tool does to a drop, in the words of MCP's annotations. */
 const annotations = {
@@ -64,8 +64,9 @@ const usualCost: Readonly<Record<keyof typeof annotations, Cost>> = {
 
 /**
  * @param tool `input` publishes and checks the arguments. An argument that it does not name is refused: a misspelled
- *   `passcode` would publish a page without one. `cost`: unless it is the usual one of such an effect.
- *   `run` gets the checked arguments, all of them as they were sent, and the response, for a tool that waits
+ *   `passcode` would publish a page without one. `cost`: unless it is the usual one of such an effect. `clearing`: the
+ *   optional arguments whose empty text is a value. `run` gets the checked arguments, all of them as they were given, and the
+ *   response, for a tool that waits
  */
 export function defineTool<Input extends ObjectSchema<object>>(tool: {
   readonly name: string;
@@ -73,14 +74,16 @@ export function defineTool<Input extends ObjectSchema<object>>(tool: {
   readonly description: string;
   readonly effect: keyof typeof annotations;
   readonly cost?: Cost | ((args: Arguments) => Cost);
+  readonly clearing?: readonly string[];
   readonly input: Input;
   run(caller: Caller, input: InferType<Input>, args: Arguments, res: ServiceResponse): Promise<Result>;
 }): Tool {
-  const { name, title, description, effect, input, cost = usualCost[effect] } = tool;
+  const { name, title, description, effect, input, cost = usualCost[effect], clearing = [] } = tool;
   const inputSchema = { ...short(toJsonSchema(input)), type: 'object', additionalProperties: false } as const;
   const known = Object.keys(input.fields);
   return {
     listing: { name, title, description, inputSchema, annotations: annotations[effect] },
+    read: createGivenReader(input, clearing),
     cost: typeof cost === 'string' ? () => cost : cost,
     async run(caller, args, res) {
       const unknown = Object.keys(args).find((field) => !known.includes(field));
@@ -105,15 +108,13 @@ function unknownArgument(tool: string, field: string, known: readonly string[]):
 /** Keywords that say nothing to a model which the description does not say. */
 const left = ['examples', 'x-max-bytes', 'format', 'pattern', 'propertyNames', 'minLength'];
 
-/** A list of types becomes `anyOf`, because some clients drop or refuse the list. */
+/** Each argument has one type: Gemini refuses all tools for a list of types, and for `anyOf` beside a description. */
 function short(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || key === 'properties')
       return value;
-    const { type, ...rest }: JsonSchema = value;
-    const kept = Object.entries(rest).filter(([name, one]) => !left.includes(name) && !isHuge(one));
-    const types = Array.isArray(type) ? { anyOf: type.map((one) => ({ type: one })) } : { type };
-    return { ...types, ...Object.fromEntries(kept) };
+    const kept = Object.entries(value).filter(([name, one]) => !left.includes(name) && !isHuge(one));
+    return Object.fromEntries(kept);
   });
 }
 
@@ -147,14 +148,19 @@ function inWordsOfTools(error: unknown): unknown {
   return new DropError(code, said + next, details && { ...others, ...names }, { cause: error });
 }
 
-/** A drop as the API answers it, with the ETag that the API has in a header. @param document that was stored, for warnings */
+/**
+ * A drop as the API answers it, with the ETag that the API has in a header.
+ * @param about.document that was stored, for its warnings @param about.warnings of the call
+ */
 export async function dropResult(
   services: Services,
   drop: Drop,
-  document?: Document,
+  about: { readonly document?: Document | undefined; readonly warnings?: readonly string[] } = {},
 ): Promise<Result & { readonly address: string }> {
   const shown = await showDrop(services, drop);
-  const warnings = document === undefined ? [] : await documentWarnings(drop.ownerId, document, services);
+  const { document, warnings: own = [] } = about;
+  const found = document === undefined ? [] : await documentWarnings(drop.ownerId, document, services);
+  const warnings = [...own, ...found];
   const more = { etag: etagOf(drop), ...(warnings.length > 0 && { warnings }) };
   return { address: shown.url, structured: { ...shown, ...more } };
 }

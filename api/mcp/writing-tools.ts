@@ -22,10 +22,12 @@ import {
   idempotencyKey,
   readIdempotentRequest,
   slug,
+  unchangedExpiry,
   versionNumber,
   withExpiry,
 } from './arguments.ts';
-import { type Arguments, defineTool, dropResult, type Result, type Tool } from './tool.ts';
+import { type Arguments, withoutNull } from './given.ts';
+import { defineTool, dropResult, type Result, type Tool } from './tool.ts';
 
 const isPublishing = (args: Arguments) => Object.hasOwn(args, 'html');
 
@@ -44,7 +46,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     document?: Document,
   ): Promise<Result> {
     const { drop } = await idempotency.once(caller, await readIdempotentRequest(tool, args), slug, write);
-    return dropResult(services, drop, document);
+    return dropResult(services, drop, { document, warnings: unchangedExpiry(args, drop) });
   }
 
   /** Without a new revision, unless something changes: the etags that others have read stay valid. */
@@ -63,16 +65,19 @@ export function publishingTools(services: Services): readonly Tool[] {
     description: `Publishes an HTML file without sending its bytes through the model: answers with a curl line to run in a shell with your file. Show the user the url that it prints. With slug: a new version of that drop. For a page of several files run this instead: ${clientCommand(config.BASE_URL)}`,
     effect: 'adds',
     cost: 'change',
+    clearing: ['description'],
     input: uploadReaders.schema.shape({
       slug: text('slug').meta({ description: 'The slug or the address of a drop. Default: a new drop.' }),
       title,
-      expires_at: expiry(true),
+      expires_at: expiry,
       if_match: ifMatchField,
     }),
     async run(caller, _input, args) {
       const { request, details } = uploadReaders.read(withExpiry(args, clock.now()));
       const made = presentUpload(await uploads.create(caller, request, details), config.BASE_URL);
-      return { address: made.upload_url, structured: made };
+      const { target } = request;
+      const warnings = target === null ? [] : unchangedExpiry(args, await drops.check(caller, target));
+      return { address: made.upload_url, structured: { ...made, ...(warnings.length > 0 && { warnings }) } };
     },
   });
 
@@ -82,9 +87,9 @@ export function publishingTools(services: Services): readonly Tool[] {
     description:
       'Publishes a small self-contained HTML document at a new public address. For a file on disk, or over about 50 KB, use create_upload. Show the user the url of the answer.',
     effect: 'adds',
-    input: untitled.shape({ title, expires_at: expiry(false), idempotency_key: idempotencyKey }),
+    input: untitled.shape({ title, expires_at: expiry, idempotency_key: idempotencyKey }),
     async run(caller, _input, args) {
-      const untitled = bodies.readUntitled(withExpiry(args, clock.now()));
+      const untitled = bodies.readUntitled(withoutNull(withExpiry(args, clock.now()))); // a new drop has no time
       const create = async (ids?: WriteIds) =>
         drops.create(caller, await withTitle(titles, caller, untitled, 'send title'), ids);
       return once(caller, ['publish_drop', args, null], create, untitled);
@@ -98,9 +103,10 @@ export function publishingTools(services: Services): readonly Tool[] {
       'With html: publishes a new version at the same address. Without html: changes title, description, metadata or expires_at. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
     effect: 'changes',
     cost: (args) => (isPublishing(args) ? 'write' : 'change'),
+    clearing: ['description'],
     input: object({ slug, if_match: ifMatchField })
       .concat(replace.partial())
-      .shape({ expires_at: expiry(true), idempotency_key: idempotencyKey }),
+      .shape({ expires_at: expiry, idempotency_key: idempotencyKey }),
     async run(caller, { slug, if_match }, args) {
       const drop = { slug, revs: readRevisions(if_match) };
       const body = withExpiry(args, clock.now());
@@ -111,7 +117,8 @@ export function publishingTools(services: Services): readonly Tool[] {
       }
       const alone = ['context', ...Object.keys(resolvesFields)].find((name) => Object.hasOwn(args, name));
       if (alone !== undefined) throw withoutHtml(alone);
-      return dropResult(services, await change(caller, drop, bodies.readPatch(body)));
+      const changed = await change(caller, drop, bodies.readPatch(body));
+      return dropResult(services, changed, { warnings: unchangedExpiry(args, changed) });
     },
   });
 

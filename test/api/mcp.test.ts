@@ -281,7 +281,7 @@ for (const revision of revisions) {
       const { slug } = await publish({ expires_at });
       const kept = (await session.mcp.call('update_drop', { slug, html: '<p>Two' })).structured;
       expect(kept).to.include({ expires_at });
-      const removed = (await session.mcp.call('update_drop', { slug, expires_at: null })).structured;
+      const removed = (await session.mcp.call('update_drop', { slug, expires_at: 'never' })).structured;
       expect(removed).not.to.have.property('expires_at');
     });
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectError } from '../support/expect.ts';
 import { useService, useServices } from '../support/service.ts';
 
 describe('GET /api/onboard', () => {
@@ -22,6 +23,17 @@ describe('GET /api/onboard', () => {
     expect(calls.length).to.be.greaterThan(15);
     for (const [call, method = '', path = ''] of calls)
       expect(paths[path], call).to.have.property(method.toLowerCase());
+  });
+
+  it('says that readers write in the browser, and programs on drops of their own account, as the service does', async () => {
+    const { text } = await service.get('/api/onboard');
+    expect(text.replaceAll('\n', ' '))
+      .to.include('Readers, members too, write in the browser')
+      .and.include("own account's drops alone");
+    const { slug } = await service.newDrop({ comments: 'members' });
+    const program = await service.newOwner();
+    const written = await program.request('POST', `/api/drops/${slug}/comments`, { body: { text: 'x' } });
+    expectError(written, 404, 'not_found');
   });
 
   it('Accept decides between Markdown and JSON', async () => {
