@@ -142,9 +142,14 @@ export async function readJson<T>(
   );
 }
 
+/** @throws SyntaxError as `parseJson` does. The caller must not use the bytes afterwards. */
+export async function parseAside(bytes: Buffer, parseInThread: ParseJson): Promise<unknown> {
+  return bytes.length > parseHereMaxBytes ? parseInThread(bytes) : parseJson(bytes);
+}
+
 async function parse(bytes: Buffer, parseInThread: ParseJson): Promise<unknown> {
   try {
-    return bytes.length > parseHereMaxBytes ? await parseInThread(bytes) : parseJson(bytes);
+    return await parseAside(bytes, parseInThread);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new DropError('invalid_json', error.message === jsonShapeRule ? jsonShapeRule : jsonRule);

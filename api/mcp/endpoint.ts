@@ -3,9 +3,13 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { createFairQueue, createTimeSlices } from '../../shared/util/queues.ts';
 import { HttpError } from '../http/http-error.ts';
+import type { ApiRequest } from '../http/parameters.ts';
 import { servicePaths } from '../http/paths.ts';
 import type { McpSession, Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
+import type { ServiceResponse } from '../http/send.ts';
+import { chooseForm, type Form, inForm } from './answer-form.ts';
+import { readMessage } from './message.ts';
 import { createServerSetup } from './server.ts';
 
 const require = createRequire(import.meta.url);
@@ -15,8 +19,9 @@ const library = require.resolve('@modelcontextprotocol/server');
 /** A second's work. */
 const maxWaiting = 256;
 
-/** What the protocol reads of a request's headers. */
-const usedHeaders = ['accept', 'content-type', 'mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
+/** What the protocol reads of a request's headers, besides Accept: the library wants both types in it (answer-form.ts). */
+const usedHeaders = ['content-type', 'mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
+const bothForms = ['accept', 'application/json, text/event-stream'] as const;
 
 /** POST /mcp: Streamable HTTP of revisions 2025-11-25, 2026-07-28 and older ones, stateless; an answer is sent whole. */
 export function mcpRoutes({ services }: RouteParts): readonly Route[] {
@@ -52,27 +57,40 @@ export function mcpRoutes({ services }: RouteParts): readonly Route[] {
         throw new HttpError(400, 'invalid_arg', 'JSON-RPC batches are not supported: send one message', {
           field: 'body',
         });
+      const form = chooseForm(req.headers.accept);
+      const message = await readMessage(json, services.parseJson);
       const isNext = await turns.run([session.caller.accountId], () => parts.next().then(() => true));
       if (isNext === undefined) throw unavailable('Too many MCP messages wait: send fewer at the same time.');
       handler ??= load();
-      const headers = usedHeaders.flatMap((name) => {
-        const value = req.headers[name];
-        return typeof value === 'string' ? [[name, value] as [string, string]] : [];
-      });
-      const answer = await handler.fetch(new Request(address, { method: 'POST', headers }), {
-        parsedBody: json,
+      const answer = await handler.fetch(new Request(address, { method: 'POST', headers: headersOf(req) }), {
+        parsedBody: message,
         authInfo: { token: '', clientId: session.caller.accountId, scopes: [], extra: { session } },
       });
-      const body = Buffer.from(await answer.arrayBuffer());
-      if (answer.status >= 500) log.error({ body: body.toString() }, 'the MCP library failed');
-      res.statusCode = answer.status;
-      const type = answer.headers.get('content-type');
-      if (type !== null) res.setHeader('Content-Type', type);
-      res.setHeader('Content-Length', body.length);
-      res.end(body);
+      const body = await answer.text();
+      if (answer.status >= 500) log.error({ body }, 'the MCP library failed');
+      send(res, answer, body, form);
     },
   };
   return [call];
+}
+
+function headersOf({ headers }: ApiRequest): [string, string][] {
+  const used = usedHeaders.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value] as [string, string]] : [];
+  });
+  return [...used, [...bothForms]];
+}
+
+/** @param form null: that of the library. Errors of the protocol are JSON in any case */
+function send(res: ServiceResponse, { status, headers }: Response, body: string, form: Form | null): void {
+  const type = headers.get('content-type');
+  const wanted = form !== null && status === 200 ? form : type;
+  const bytes = Buffer.from(form !== null && status === 200 ? inForm(form, type, body) : body);
+  res.statusCode = status;
+  if (wanted !== null) res.setHeader('Content-Type', wanted);
+  res.setHeader('Content-Length', bytes.length);
+  res.end(bytes);
 }
 
 /** Not by `import()`, which fails for the life of the process if it failed once. @throws DropError `unavailable` */

@@ -7,6 +7,7 @@ import { answerError } from '../http/answer-error.ts';
 import { createBodyReader } from '../http/body.ts';
 import { createIpReader, networkKey } from '../http/client-address.ts';
 import { HttpError } from '../http/http-error.ts';
+import { servicePaths } from '../http/paths.ts';
 import { pathOf } from '../http/request-log.ts';
 import type { ServiceResponse } from '../http/send.ts';
 import { readAddress, withoutSlash } from '../pages/public-page.ts';
@@ -63,7 +64,7 @@ export function createListener(services: Services): RequestListener {
     else if (slashless !== null && (host === null || slashless.isRaw))
       raw.redirect(req, answer, slashless.location, host);
     else if (host !== null) raw.refuse(req, answer, notFound('path'), host);
-    else app(withLiteralPath(req), answer);
+    else app(withLiteralPath(withMcpPath(req)), answer);
   };
 }
 
@@ -159,6 +160,15 @@ function tooLate(): DropError {
     'Timed out; the operation may still complete. If it had an Idempotency-Key, a repeat with the same key finds it and does it once.',
     lateRetrySeconds,
   );
+}
+
+/** `/mcp/` is `/mcp` for everything that follows. No redirect: clients repeat a POST without its body. */
+function withMcpPath(req: IncomingMessage): IncomingMessage {
+  const { url = '' } = req;
+  const slashed = `${servicePaths.mcp}/`;
+  if (url === slashed || url.startsWith(`${slashed}?`))
+    req.url = servicePaths.mcp + url.slice(slashed.length);
+  return req;
 }
 
 /** Escapes `%`, `#`, `\` in the path and `#` in the query: Express must not decode or cut them. `%61bc` is not `abc`. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { createPlainClient } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
+import { connectMcp, revisions } from '../support/mcp.ts';
 import { type Owner, useOwner, useService, useServices } from '../support/service.ts';
 import type { WireToken } from '../support/wire.ts';
 
@@ -34,14 +35,199 @@ describe('POST /mcp over HTTP', () => {
     const options = { token: owner.token, body, headers: { ...accept, ...headers } };
     return client.request('POST', '/mcp', options).finally(client.close);
   };
+  const listTools = (revision: (typeof revisions)[number], accept: string) => {
+    const { body, headers } =
+      revision === '2025-11-25' ? { body: message('tools/list'), headers: {} } : modern('tools/list');
+    return owner.request('POST', '/mcp', { body, headers: { ...headers, accept } });
+  };
   const dropsOf = async (owner: Owner) => (await owner.get('/api/drops')).body.pagination.total_items;
 
   it('405 with Allow: POST for every other method', async () => {
-    for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS', 'HEAD']) {
-      const answer = await service.request(method, '/mcp', { headers: accept });
-      expect(answer.status).to.equal(405);
-      expect(answer.headers.allow).to.equal('POST');
+    for (const path of ['/mcp', '/mcp/', '/mcp/?a=1'])
+      for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS', 'HEAD']) {
+        const answer = await service.request(method, path, { headers: accept });
+        expect(answer.status).to.equal(405);
+        expect(answer.headers.allow).to.equal('POST');
+        expect(answer.headers).not.to.have.property('access-control-allow-origin');
+      }
+  });
+
+  it('/mcp/ is /mcp: the same answers, checks, limits and log, and no redirect', async () => {
+    const [own, path] = [service.config.BASE_URL, '/mcp/'];
+    const to = (body: unknown, headers = {}, at = path) =>
+      owner.request('POST', at, { body, headers: { ...accept, ...headers } });
+    for (const at of [path, '/mcp/?session=1', `${own}/mcp/`])
+      expect((await to(call(publishing), {}, at)).text, at).to.include('"latest_version":1');
+    for (const revision of revisions) {
+      const { sdk, call } = await connectMcp({ url: service.url }, owner, revision, path);
+      expect((await call('list_drops')).error).to.equal(null);
+      await sdk.close();
     }
+    expectError(await to(call(publishing), { origin: 'https://evil.example' }), 403, 'forbidden');
+    expect((await to(call(publishing), { origin: own })).status).to.equal(200);
+    const options = { body: call(publishing), headers: accept };
+    expectError(await service.request('POST', path, options), 401, 'unauthorized');
+    for (const at of ['/mcp//', '/mcp/x', '/mcp/.', '/MCP/'])
+      expectError(await to(call(publishing), {}, at), 404, 'not_found');
+    const large = call({ name: 'publish_drop', arguments: { title: 'x', html: 'x'.repeat(300_000) } });
+    expectError(
+      await to(large, { 'content-length': '', 'transfer-encoding': 'chunked' }),
+      411,
+      'invalid_arg',
+    );
+    for (let at = 0; at < 60; at++) await owner.post();
+    expectTooMany(await to(large), 'rate_limited');
+    await service.eventually(async () => {
+      expect(service.logs.filter((line) => line.includes("path: '/mcp'"))).not.to.have.length(0);
+      expect(service.logs.join('\n')).not.to.include("path: '/mcp/'");
+    });
+  });
+
+  it('Accept: JSON or an event stream, as the client accepts them; 406 if neither', async () => {
+    const [json, stream, asRevision] = ['application/json', 'text/event-stream', null];
+    for (const [given, expected] of [
+      ['application/json, text/event-stream', asRevision],
+      ['text/event-stream, application/json', asRevision],
+      ['Application/JSON, Text/Event-Stream', asRevision],
+      ['application/json;q=0.9,text/event-stream;q=0.5', asRevision],
+      ['', json],
+      ['  ', json],
+      [',', json],
+      ['*/*', json],
+      ['*', json],
+      ['text/html, image/gif, *; q=.2, */*; q=.2', json],
+      ['application/*', json],
+      ['APPLICATION/*', json],
+      ['application/json', json],
+      ['APPLICATION/JSON', json],
+      ['application/json; charset=utf-8', json],
+      ['application/json;charset=utf-8;q=0.5', json],
+      ['application/json, text/plain, */*', json],
+      ['text/event-stream', stream],
+      ['TEXT/EVENT-STREAM;q=1.0', stream],
+      ['text/*', stream],
+      ['application/json;q=0, text/event-stream', stream],
+      ['application/json;Q=0, */*', stream],
+      ['text/event-stream;q=0, application/json', json],
+      ['text/event-stream;q=0.000, */*;q=0.1', json],
+      ['text/html', 406],
+      ['application/xml, text/html;q=0.9', 406],
+      ['*/*;q=0', 406],
+      ['application/json;q=0', 406],
+      ['application/json;q=0, text/event-stream;q=0', 406],
+      ['application/*;q=0, text/html', 406],
+    ] as const)
+      for (const revision of revisions) {
+        const answer = await listTools(revision, given);
+        const about = `${revision} Accept: ${given}`;
+        if (expected === 406) {
+          expect(answer.status, about).to.equal(406);
+          continue;
+        }
+        expect(answer.status, about).to.equal(200);
+        const usual = revision === '2025-11-25' ? stream : json;
+        expect(answer.headers['content-type'], about).to.equal(expected ?? usual);
+        const [, data = answer.text] = /^event: message\ndata: (.*)\n\n$/.exec(answer.text) ?? [];
+        expect(JSON.parse(data).result.tools, about).to.have.length(13);
+      }
+    const refused = await listTools('2025-11-25', 'image/png');
+    expectError(refused, 406, 'invalid_arg');
+    expect(refused.text).to.include('"header":"Accept"');
+  });
+
+  it('Accept in several headers counts as one list', async () => {
+    const body = JSON.stringify(message('tools/list'));
+    for (const [lines, status] of [
+      [['application/json', 'text/event-stream'], 200],
+      [['text/html', '*/*;q=0.1'], 200],
+      [['text/html', 'image/png'], 406],
+    ] as const) {
+      const connection = await service.connect();
+      const head = service.head('POST', '/mcp', {
+        authorization: `Bearer ${owner.token}`,
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+      });
+      const accepts = lines.map((line) => `Accept: ${line}\r\n`).join('');
+      await connection.send(head.replace(/\r\n\r\n$/, `\r\n${accepts}\r\n`) + body);
+      expect((await connection.answer()).status, lines.join()).to.equal(status);
+      connection.close();
+    }
+  });
+
+  it('errors, notifications and tools that wait are answered in the accepted form, too', async () => {
+    for (const [given, type] of [
+      ['application/json', 'application/json'],
+      ['text/event-stream', 'text/event-stream'],
+    ] as const) {
+      const headers = { accept: given };
+      const unknown = await owner.request('POST', '/mcp', { body: message('nope'), headers });
+      expect([unknown.status, unknown.headers['content-type']]).to.deep.equal([200, type]);
+      expect(unknown.text).to.include('-32601');
+      const body = { jsonrpc: '2.0', method: 'notifications/initialized' };
+      const noted = await owner.request('POST', '/mcp', { body, headers });
+      expect([noted.status, noted.text]).to.deep.equal([202, '']);
+      const waiting = call({ name: 'list_comments', arguments: { wait: 1 } });
+      const waited = await owner.request('POST', '/mcp', { body: waiting, headers });
+      expect(waited.headers['content-type']).to.equal(type);
+      expect(waited.text).to.include('"data":[]');
+      const line = call({ name: 'publish_drop', arguments: { title: 'a\n\ndata: x\u2028', html: 'x' } });
+      const published = await owner.request('POST', '/mcp', { body: line, headers });
+      const data = type === 'application/json' ? published.text : published.text.split('\n')[1]?.slice(6);
+      expect(JSON.parse(data ?? '').result.structuredContent.latest_version).to.equal(1);
+    }
+  });
+
+  it('params, arguments and what stands beside them may be null, and arguments their JSON text', async () => {
+    const ask = async (body: unknown) =>
+      (
+        await owner.request<{ result?: Record<string, unknown>; error?: object }>('POST', '/mcp', {
+          body,
+          headers: { accept: 'application/json' },
+        })
+      ).body;
+    for (const params of [null, {}, { cursor: null }, { _meta: null }, { _meta: { progressToken: null } }])
+      expect(
+        (await ask({ ...message('tools/list'), params })).result?.tools,
+        JSON.stringify(params),
+      ).to.be.an('array');
+    for (const args of [null, '', '{}', 'null', undefined, {}]) {
+      const { result } = await ask(call({ name: 'list_drops', arguments: args, _meta: null }));
+      expect(result, JSON.stringify(args)).not.to.have.property('isError');
+    }
+    const text = JSON.stringify({ ...publishing.arguments, metadata: '{"team":"a"}', passcode: null });
+    const published = await ask(call({ name: 'publish_drop', arguments: text }));
+    expect(published.result).to.have.deep.nested.property('structuredContent.metadata', { team: 'a' });
+    const begun = await ask(
+      message('initialize', {
+        protocolVersion: '2025-11-25',
+        capabilities: { roots: null, sampling: null, experimental: null },
+        clientInfo: { name: 'host', version: '1', title: null, icons: null, websiteUrl: null },
+        _meta: null,
+      }),
+    );
+    expect(begun.result).to.include({ protocolVersion: '2025-11-25' });
+    for (const args of ['[]', '5', '"x"', 'x', '{"title":', []]) {
+      const { error, result } = await ask(call({ name: 'publish_drop', arguments: args }));
+      expect(error, JSON.stringify(args)).to.be.an('object');
+      expect(result).to.equal(undefined);
+    }
+    const { headers, body } = modern('tools/call', { ...publishing, arguments: null });
+    const modernly = await owner.request('POST', '/mcp', {
+      body: body,
+      headers: { ...headers, 'mcp-name': 'publish_drop' },
+    });
+    expect(modernly.text).to.include('html_required');
+  });
+
+  it('arguments as a JSON text of more than a megabyte are read in a thread; one as deep as no body may be is not read', async () => {
+    const headers = { accept: 'application/json' };
+    const large = JSON.stringify({ title: 'x', html: 'x'.repeat(1_100_000) });
+    const sent = await send(owner, call({ name: 'publish_drop', arguments: large }), headers);
+    expect(sent.text).to.include('latest_version');
+    const deep = `{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const refused = await send(owner, call({ name: 'publish_drop', arguments: deep }), headers);
+    expect(refused.text).to.include('"error"').and.not.include('latest_version');
   });
 
   it('403 for a page of another origin (DNS rebinding), also with a token; the service itself may', async () => {

@@ -35,11 +35,12 @@ export async function connectMcp(
   { url }: Pick<TestService, 'url'>,
   { token }: Pick<Owner, 'token'>,
   revision: (typeof revisions)[number],
+  path = '/mcp',
 ): Promise<McpClient> {
   const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
   const sdk = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
   const requestInit = { headers: { Authorization: `Bearer ${token}` } };
-  await sdk.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+  await sdk.connect(new StreamableHTTPClientTransport(new URL(url + path), { requestInit }));
   return {
     sdk,
     async call<T>(name: string, args: Record<string, unknown> = {}) {
