@@ -13,11 +13,11 @@ const maxTextLength = 256 * 1024;
  * For the hosts of models that send something for each argument, or texts alone: null, an empty text or an empty list for an
  * optional argument is "not given", null within an object too, and what is no text may be its JSON text. What is wrong
  * stays as it is, for the checks. @param input the arguments of a tool: an optional one that is nullable keeps its null
- * @param clearing optional arguments whose empty text is a value
+ * @param keptEmpty optional arguments whose empty text the tool itself reads
  */
 export function createGivenReader(
   input: ObjectSchema<object>,
-  clearing: readonly string[],
+  keptEmpty: readonly string[],
 ): (args: Arguments) => Arguments {
   const { properties, required = [] } = toJsonSchema(input) as {
     properties: Readonly<Record<string, JsonSchema>>; // proof: an object's schema (request-schema.ts)
@@ -30,7 +30,7 @@ export function createGivenReader(
   function isGiven([name, value]: readonly [string, unknown]): boolean {
     if (!Object.hasOwn(properties, name) || required.includes(name)) return true;
     if (value === null) return fields[name]?.nullable === true;
-    if (value === '') return clearing.includes(name);
+    if (value === '') return keptEmpty.includes(name);
     return !(properties[name]?.type === 'array' && Array.isArray(value) && value.length === 0);
   }
 

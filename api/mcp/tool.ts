@@ -64,8 +64,8 @@ const usualCost: Readonly<Record<keyof typeof annotations, Cost>> = {
 
 /**
  * @param tool `input` publishes and checks the arguments. An argument that it does not name is refused: a misspelled
- *   `passcode` would publish a page without one. `cost`: unless it is the usual one of such an effect. `clearing`: the
- *   optional arguments whose empty text is a value. `run` gets the checked arguments, all of them as they were given, and the
+ *   `passcode` would publish a page without one. `cost`: unless it is the usual one of such an effect. `keptEmpty`: the
+ *   optional arguments whose empty text `run` reads. It gets the checked arguments, all of them as they were given, and the
  *   response, for a tool that waits
  */
 export function defineTool<Input extends ObjectSchema<object>>(tool: {
@@ -74,16 +74,16 @@ export function defineTool<Input extends ObjectSchema<object>>(tool: {
   readonly description: string;
   readonly effect: keyof typeof annotations;
   readonly cost?: Cost | ((args: Arguments) => Cost);
-  readonly clearing?: readonly string[];
+  readonly keptEmpty?: readonly string[];
   readonly input: Input;
   run(caller: Caller, input: InferType<Input>, args: Arguments, res: ServiceResponse): Promise<Result>;
 }): Tool {
-  const { name, title, description, effect, input, cost = usualCost[effect], clearing = [] } = tool;
+  const { name, title, description, effect, input, cost = usualCost[effect], keptEmpty = [] } = tool;
   const inputSchema = { ...short(toJsonSchema(input)), type: 'object', additionalProperties: false } as const;
   const known = Object.keys(input.fields);
   return {
     listing: { name, title, description, inputSchema, annotations: annotations[effect] },
-    read: createGivenReader(input, clearing),
+    read: createGivenReader(input, keptEmpty),
     cost: typeof cost === 'string' ? () => cost : cost,
     async run(caller, args, res) {
       const unknown = Object.keys(args).find((field) => !known.includes(field));

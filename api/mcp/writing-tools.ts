@@ -29,7 +29,7 @@ import {
 import { type Arguments, withoutNull } from './given.ts';
 import { defineTool, dropResult, type Result, type Tool } from './tool.ts';
 
-const isPublishing = (args: Arguments) => Object.hasOwn(args, 'html');
+const isPublishing = ({ html = '' }: Arguments) => html !== '';
 
 /** The tools that publish documents. */
 export function publishingTools(services: Services): readonly Tool[] {
@@ -65,7 +65,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     description: `Publishes an HTML file without sending its bytes through the model: answers with a curl line to run in a shell with your file. Show the user the url that it prints. With slug: a new version of that drop. For a page of several files run this instead: ${clientCommand(config.BASE_URL)}`,
     effect: 'adds',
     cost: 'change',
-    clearing: ['description'],
+    keptEmpty: ['description'],
     input: uploadReaders.schema.shape({
       slug: text('slug').meta({ description: 'The slug or the address of a drop. Default: a new drop.' }),
       title,
@@ -96,6 +96,10 @@ export function publishingTools(services: Services): readonly Tool[] {
     },
   });
 
+  const maybeEmpty = text('html', { allowNul: true }).meta({
+    description: dropFields.html.about,
+    maxLength: config.HTML_MAX_BYTES,
+  });
   const update = defineTool({
     name: 'update_drop',
     title: 'Change a page',
@@ -103,22 +107,25 @@ export function publishingTools(services: Services): readonly Tool[] {
       'With html: publishes a new version at the same address. Without html: changes title, description, metadata or expires_at. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
     effect: 'changes',
     cost: (args) => (isPublishing(args) ? 'write' : 'change'),
-    clearing: ['description'],
+    keptEmpty: ['description', 'html'],
     input: object({ slug, if_match: ifMatchField })
       .concat(replace.partial())
-      .shape({ expires_at: expiry, idempotency_key: idempotencyKey }),
+      .shape({ html: maybeEmpty, expires_at: expiry, idempotency_key: idempotencyKey }),
     async run(caller, { slug, if_match }, args) {
       const drop = { slug, revs: readRevisions(if_match) };
-      const body = withExpiry(args, clock.now());
+      const { html, ...body } = withExpiry(args, clock.now());
       if (isPublishing(args)) {
-        const version = bodies.readReplace(body);
+        const version = bodies.readReplace({ ...body, html });
         const add = (ids?: WriteIds) => followingTitles.addVersion(caller, drop, version, ids);
         return once(caller, ['update_drop', args, slug], add, version);
       }
       const alone = ['context', ...Object.keys(resolvesFields)].find((name) => Object.hasOwn(args, name));
       if (alone !== undefined) throw withoutHtml(alone);
       const changed = await change(caller, drop, bodies.readPatch(body));
-      return dropResult(services, changed, { warnings: unchangedExpiry(args, changed) });
+      const warnings = unchangedExpiry(args, changed);
+      return dropResult(services, changed, {
+        warnings: html === '' ? [...warnings, notPublished] : warnings,
+      });
     },
   });
 
@@ -142,6 +149,8 @@ export function publishingTools(services: Services): readonly Tool[] {
 
   return [upload, publish, update, restore];
 }
+
+const notPublished = 'html: it is empty, so no version was published';
 
 const versionRequired = invalid(
   'version is required: the number of the version to go back to (list_versions)',

@@ -118,6 +118,18 @@ for (const revision of revisions) {
       expect(structured).not.to.have.property('description');
     });
 
+    it('update_drop: an empty html publishes nothing, and the answer says so', async () => {
+      const { slug } = await publish();
+      const { structured } = await call('update_drop', { slug, html: '', title: 'Other' });
+      expect(structured).to.include({ latest_version: 1, title: 'Other' });
+      expect(structured.warnings).to.deep.equal(['html: it is empty, so no version was published']);
+      const { structured: drop } = await call('update_drop', { slug, html: null, title: 'Third' });
+      expect(drop).not.to.have.property('warnings');
+      for (let at = 0; at < 59; at++) await session.owner.post();
+      const { error } = await call('update_drop', { slug, html: '', title: 'Fourth' });
+      expect(error, 'is no write').to.equal(null);
+    });
+
     it('a call with null is the same as one without, also for its idempotency_key', async () => {
       const args = { title: 'A page', html: '<p>One', idempotency_key: 'k' };
       const first = await publish(args);
