@@ -6,13 +6,16 @@ const forms = ['application/json', 'text/event-stream'] as const;
 /** The media type of an answer. */
 export type Form = (typeof forms)[number];
 
+/** Of a longer header every range would take time. */
+const maxHeaderLength = 1_000;
+
 /**
  * The form that the client accepts; null: both, so that the revision of the protocol decides. A client that does not name
- * the stream gets JSON. Without the header, or with an empty one, everything is accepted (RFC 9110, 12.5.1).
+ * the stream gets JSON. Without the header, or with an empty or a very long one, everything is accepted (RFC 9110, 12.5.1).
  * @throws HttpError 406 if neither is accepted
  */
-export function chooseForm(header: string | undefined): Form | null {
-  const accept = withoutParameters(header ?? '') || '*/*';
+export function chooseForm(header = ''): Form | null {
+  const accept = (header.length <= maxHeaderLength && withoutParameters(header)) || '*/*';
   const accepted = new Negotiator({ headers: { accept } }).mediaTypes([...forms]);
   const [first] = accepted;
   if (first === undefined) throw notAcceptable();

@@ -58,10 +58,10 @@ export function mcpRoutes({ services }: RouteParts): readonly Route[] {
           field: 'body',
         });
       const form = chooseForm(req.headers.accept);
-      const message = await readMessage(json, services.parseJson);
       const isNext = await turns.run([session.caller.accountId], () => parts.next().then(() => true));
       if (isNext === undefined) throw unavailable('Too many MCP messages wait: send fewer at the same time.');
       handler ??= load();
+      const message = await readMessage(json, services.parseJson);
       const answer = await handler.fetch(new Request(address, { method: 'POST', headers: headersOf(req) }), {
         parsedBody: message,
         authInfo: { token: '', clientId: session.caller.accountId, scopes: [], extra: { session } },

@@ -106,6 +106,7 @@ describe('POST /mcp over HTTP', () => {
       ['text/event-stream', stream],
       ['TEXT/EVENT-STREAM;q=1.0', stream],
       ['text/*', stream],
+      ['text/html,'.repeat(1_400), json],
       ['application/json;q=0, text/event-stream', stream],
       ['application/json;Q=0, */*', stream],
       ['text/event-stream;q=0, application/json', json],
