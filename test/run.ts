@@ -31,7 +31,7 @@ const isSlow = (file: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.tes
  * Tested on one engine: what is decided before a store is asked, and what headers and pages say of what was read.
  */
 const once =
-  /^api\/(agent-files|assets|bodies|bodies-in-flight|client-address|content-hosts|content-origin|errors|help|hostile-heads|memory-budget|html-bodies|indexing|mcp-http|multipart|onboard|operators-access|raw-header-lists|security-txt)\.test\.js$/;
+  /^api\/(agent-files|assets|bodies|bodies-in-flight|client-address|content-hosts|content-origin|errors|help|hostile-heads|memory-budget|html-bodies|indexing|mcp-hosts|mcp-http|multipart|onboard|operators-access|raw-header-lists|security-txt)\.test\.js$/;
 const runsOnBoth = (file: string) => /^api\//.test(file) && !isSlow(file) && !once.test(file);
 const hasOneEngine = (run: Run) => (file: string) => run.engine === 'embedded' || isScaleOut(file);
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');

@@ -74,9 +74,10 @@ export function publishingTools(services: Services): readonly Tool[] {
     }),
     async run(caller, _input, args) {
       const { request, details } = uploadReaders.read(withExpiry(args, clock.now()));
-      const made = presentUpload(await uploads.create(caller, request, details), config.BASE_URL);
       const { target } = request;
-      const warnings = target === null ? [] : unchangedExpiry(args, await drops.check(caller, target));
+      const isKept = args.expires_at === null && target !== null;
+      const warnings = isKept ? unchangedExpiry(args, await drops.get(caller, target.slug)) : [];
+      const made = presentUpload(await uploads.create(caller, request, details), config.BASE_URL);
       return { address: made.upload_url, structured: { ...made, ...(warnings.length > 0 && { warnings }) } };
     },
   });

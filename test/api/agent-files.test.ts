@@ -50,6 +50,7 @@ describe('Files for agents', () => {
     for (const name of [
       'oauth-protected-resource',
       'oauth-protected-resource/mcp',
+      'oauth-protected-resource/mcp/',
       'oauth-authorization-server',
       'oauth-authorization-server/mcp',
       'openid-configuration',
