@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import { digestOf } from '../../shared/domain/etag.ts';
 import type { ContentEncoding } from '../../shared/renders/render-store.ts';
+import { isFresh } from './entity-tags.ts';
 
 const maxHeaderLength = 200;
 
@@ -21,13 +22,6 @@ export function negotiateEncoding(header: string | undefined): ContentEncoding {
     ? ['br', 'gzip', 'identity']
     : ['gzip', 'identity'];
   return encodings.call(negotiator, available, { preferred: ['br', 'gzip'] })[0] ?? 'identity';
-}
-
-/** Whether the client has it. Compared weakly (RFC 9110, 13.1.2), because of edges. @param etag null: no cache keeps it */
-export function isFresh(ifNoneMatch: string | undefined, etag: string | null): boolean {
-  if (ifNoneMatch === undefined || etag === null) return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
 /** Bytes that never change while the process runs. */

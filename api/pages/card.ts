@@ -3,7 +3,7 @@ import type { Card } from '../../shared/cards/cards.ts';
 import { edgeSeconds } from '../../shared/config/config.ts';
 import type { Page } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
-import { isFresh } from '../http/content-encoding.ts';
+import { isFresh } from '../http/entity-tags.ts';
 import { readSlug } from '../http/parameters.ts';
 import type { ServiceResponse } from '../http/send.ts';
 import { refuseTakenDown } from './public-page.ts';

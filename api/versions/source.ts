@@ -4,7 +4,7 @@ import type { Caller } from '../../shared/accounts/account.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
 import { sha256Of } from '../../shared/util/sha256.ts';
-import { isFresh } from '../http/content-encoding.ts';
+import { isFresh } from '../http/entity-tags.ts';
 import { attachment } from '../http/file-names.ts';
 import {
   type ApiRequest,

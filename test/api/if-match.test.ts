@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
+import { proxied } from '../support/proxied.ts';
 import { type Owner, useOwner, useService } from '../support/service.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
@@ -38,7 +39,7 @@ describe('If-Match', () => {
     expect((await owner.put(slug)).status).to.equal(200);
   });
 
-  it('"*", a list and a weakened tag match', async () => {
+  it('"*", a list and a tag that a proxy has changed match', async () => {
     const { slug } = await owner.create();
     const patch = ['PATCH', { title: 'New' }] as const;
     const forms = [
@@ -49,10 +50,13 @@ describe('If-Match', () => {
       '"0", "ETAG"',
       ',, "x" ,W/"ETAG",\t',
       '"999999999999999","ETAG"',
+      ...proxied.map((suffix) => `"ETAG${suffix}"`),
+      'W/"ETAG-gzip"',
+      '"0-gzip", W/"ETAG-br"',
     ];
     for (const form of forms) {
       const { etag = '' } = (await owner.get(`/api/drops/${slug}`)).headers;
-      const answer = await change(owner, slug, form.replace('"ETAG"', etag), patch);
+      const answer = await change(owner, slug, form.replace('ETAG', etag.replaceAll('"', '')), patch);
       expect(answer.status, form).to.equal(200);
     }
   });
@@ -67,7 +71,16 @@ describe('If-Match', () => {
       '"+2"',
       '"abc"',
       '"-2"',
-      '"2-gzip"',
+      '"1-gzip"',
+      '"2-gzip-gzip"',
+      '"2-gzip;br"',
+      '"2-1"',
+      '"2-"',
+      '"2gzip"',
+      '"-gzip"',
+      '"02-gzip"',
+      '"gzip-2"',
+      `"2${'-gzip'.repeat(200)}"`,
       '"é"',
       '"9999999999999999999"',
     ];

@@ -2,6 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { lasting } from '../support/client.ts';
 import { expectError } from '../support/expect.ts';
+import { proxied, withSuffix } from '../support/proxied.ts';
 import { useService } from '../support/service.ts';
 
 const html = `<!doctype html><title>t</title>${'<p>the same words again and again</p>'.repeat(200)}`;
@@ -87,7 +88,9 @@ describe('GET /p/{slug}/raw: the answer', () => {
       const { raw } = await withDrop();
       const ok = await raw();
       const { etag = '' } = ok.headers;
-      for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*', `"a" ,${etag} , "b"`]) {
+      const changed = proxied.map((suffix) => withSuffix(etag, suffix));
+      const lists = [`"other", ${etag}`, '*', `"a" ,${etag} , "b"`, `"x", W/${changed[0]}`];
+      for (const value of [etag, `W/${etag}`, ...lists, ...changed]) {
         const answer = await raw({ 'if-none-match': value });
         expect(answer.status, value).to.equal(304);
         expect((await raw({ 'if-none-match': value, 'cache-control': 'no-cache' })).status).to.equal(304);
@@ -102,7 +105,11 @@ describe('GET /p/{slug}/raw: the answer', () => {
     it('If-None-Match of something else: 200', async () => {
       const { raw } = await withDrop();
       const { etag = '' } = (await raw()).headers;
-      for (const value of ['"other"', etag.slice(1, -1), `${etag.slice(0, -2)}"`, '', `"x${etag.slice(1)}`]) {
+      const ofOtherCoding = etag.replace('identity', 'gzip');
+      expect(ofOtherCoding).to.not.equal(etag);
+      const twice = withSuffix(withSuffix(etag));
+      const short = [etag.slice(1, -1), `${etag.slice(0, -2)}"`, etag.replace('-identity', '')];
+      for (const value of ['"other"', ...short, '', `"x${etag.slice(1)}`, ofOtherCoding, twice]) {
         expect((await raw({ 'if-none-match': value })).status, value).to.equal(200);
       }
     });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Answer, lasting } from '../support/client.ts';
+import { withSuffix } from '../support/proxied.ts';
 import { useService } from '../support/service.ts';
 import { exchange, requestHead } from '../support/socket.ts';
 
@@ -66,6 +67,7 @@ describe('GET /p/{slug}/raw of a page in memory', () => {
     ['an empty query', () => ({ query: '?' })],
     ['If-None-Match', ({ etag }) => ({ headers: { 'if-none-match': etag } })],
     ['If-None-Match: *', () => ({ headers: { 'if-none-match': '*' } })],
+    ['If-None-Match, with a suffix', ({ etag }) => ({ headers: { 'if-none-match': withSuffix(etag) } })],
     ['If-None-Match, weak', ({ etag }) => ({ headers: { 'if-none-match': `"x", W/${etag}` } })],
     [
       'If-None-Match of another encoding',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
+import { proxied, withSuffix } from '../support/proxied.ts';
 import { useService } from '../support/service.ts';
 
 /** Nothing may be inserted, normalized or decoded. */
@@ -40,6 +41,10 @@ describe('GET /api/drops/{slug}/html and /v/{n}/html', () => {
     expect(again.status).to.equal(304);
     expect(again.headers).to.include({ etag });
     expect(again.headers).to.not.have.property('content-disposition');
+    for (const suffix of proxied) {
+      const changed = { 'if-none-match': withSuffix(etag, suffix) };
+      expect((await owner.get(`${path}/v/2/html`, { headers: changed })).status, suffix).to.equal(304);
+    }
     await owner.request('PATCH', path, { body: { title: 'New' } });
     expect((await owner.get(`${path}/html`)).headers.etag, 'the title is not in it').to.equal(etag);
     await owner.put(slug, { html: '<p>two' });
