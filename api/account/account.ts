@@ -243,5 +243,5 @@ export function createLabelReader(
   limits: LabelLimit,
   schema: ReturnType<typeof renameBody | typeof startBody> = renameBody(limits),
 ) {
-  return (body: unknown): string | null => validate(schema, body).label?.toWellFormed() ?? null;
+  return (body: unknown): string | null => validate(schema, body).label ?? null;
 }

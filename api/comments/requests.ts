@@ -85,24 +85,24 @@ export const commentBodies = {
 export function readNewComment(value: unknown): NewComment & { readonly version: number | null } {
   const { text, version, anchor: given } = validate(commentBodies.create, value);
   const anchor = given && {
-    quote: given.quote.toWellFormed(),
-    prefix: given.prefix?.toWellFormed() ?? '',
-    suffix: given.suffix?.toWellFormed() ?? '',
+    quote: given.quote,
+    prefix: given.prefix ?? '',
+    suffix: given.suffix ?? '',
     position: toPositiveInteger(given.position) ?? 0,
   };
-  return { text: text.toWellFormed(), version: toPositiveInteger(version), anchor: anchor ?? null };
+  return { text, version: toPositiveInteger(version), anchor: anchor ?? null };
 }
 
 /** @returns `state`: null: it stays */
 export function readReply(value: unknown) {
   const { text, state = null } = validate(commentBodies.reply, value);
-  return { text: text.toWellFormed(), state };
+  return { text, state };
 }
 
 /** @returns `text`, `state`: null: it stays; `reply`: null: the text is that of the comment */
 export function readCommentChange(value: unknown) {
   const { text, state = null, reply = null } = validate(commentBodies.change, value);
-  if (reply === null || text !== undefined) return { text: text?.toWellFormed() ?? null, state, reply };
+  if (reply === null || text !== undefined) return { text: text ?? null, state, reply };
   throw new DropError('invalid_arg', 'reply needs text: the new text of the reply', { field: 'reply' });
 }
 

@@ -38,7 +38,7 @@ export function readResolves(fields: {
   readonly resolves_reply?: string | undefined;
 }): Resolves | null {
   const { resolves: ids, resolves_reply: reply } = fields;
-  if (ids !== undefined) return { ids, reply: reply?.toWellFormed() ?? null };
+  if (ids !== undefined) return { ids, reply: reply ?? null };
   if (reply === undefined) return null;
   const message = 'resolves_reply needs resolves: the ids of the comments to reply to';
   throw new DropError('invalid_arg', message, { field: 'resolves_reply' });

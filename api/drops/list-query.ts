@@ -61,7 +61,7 @@ export function createDropQueryReader(config: Config): (query: Record<string, un
       sortBy: sortBy ?? 'created_at',
       sortOrder: sortOrder ?? 'desc',
       metadata: readFilters(query, config),
-      ...(q.trim() !== '' && { search: q.toWellFormed() }),
+      ...(q.trim() !== '' && { search: q }),
     };
   };
 }
@@ -75,6 +75,6 @@ function readFilters(query: Record<string, unknown>, config: Config): [string, s
     const key = name.slice(metadataPrefix.length);
     const fault = findMetadataEntryFault(key, value, config);
     if (fault !== null) throw validationError([{ field: name, ...fault }]);
-    return [key, value.toWellFormed()];
+    return [key, value];
   });
 }

@@ -52,7 +52,7 @@ export function createDropBodyReaders(config: Config) {
     /** POST /api/drops */
     readCreate(value: unknown): NewDropInput {
       const { title, ...rest } = validate(schemas.create, value);
-      return { ...readNew(rest), title: title.toWellFormed() };
+      return { ...readNew(rest), title };
     },
 
     /** The same, if the title is that of the document when it is missing. */
@@ -89,7 +89,7 @@ export function createDropBodyReaders(config: Config) {
 
     /** POST /api/drops/{slug}/passcode. '' removes the passcode. */
     readPasscode(value: unknown): string {
-      return validate(schemas.passcode, value).passcode.toWellFormed();
+      return validate(schemas.passcode, value).passcode;
     },
   };
 }
@@ -108,16 +108,15 @@ function refusePasscode(value: unknown): void {
 function readNew(fields: InferType<Schemas['untitled']>): UntitledDropInput {
   return {
     ...readDocument(fields),
-    title: fields.title?.toWellFormed() ?? null,
-    description: fields.description?.toWellFormed() || null,
-    metadata: readMetadata(fields.metadata ?? {}),
-    passcode: fields.passcode?.toWellFormed() || null,
+    title: fields.title ?? null,
+    description: fields.description || null,
+    metadata: new Map(Object.entries(fields.metadata ?? {})),
+    passcode: fields.passcode || null,
     expiresAt: fields.expires_at ?? null,
     comments: fields.comments ?? 'owner',
   };
 }
 
-/** As UTF-8; U+FFFD replaces lone surrogates, as `toWellFormed` does in the other fields. */
 function readDocument({ html, context }: { html: string; context?: string | undefined }): Document {
   return { html: Buffer.from(html), context: toContext(context) };
 }
@@ -129,16 +128,12 @@ function toContext(text: string | undefined): Uint8Array | null {
 function readChanges(fields: InferType<Schemas['patch']>): DetailChanges {
   const { title, description, metadata, expires_at, comments } = fields;
   const read: { readonly [Name in keyof Details]: Details[Name] | undefined } = {
-    title: title?.toWellFormed(),
-    description: description === '' ? null : description?.toWellFormed(),
-    metadata: metadata && readMetadata(metadata),
+    title,
+    description: description === '' ? null : description,
+    metadata: metadata && new Map(Object.entries(metadata)),
     expiresAt: expires_at,
     comments,
   };
   const given = Object.entries(read).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as DetailChanges; // proof: the fields of `read`
-}
-
-function readMetadata(fields: Record<string, string>): Map<string, string> {
-  return new Map(Object.entries(fields).map(([key, value]) => [key, value.toWellFormed()]));
 }

@@ -13,6 +13,7 @@ import {
   mediaTypeOf,
   type ReadBody,
   readJson,
+  refuseIllFormed,
 } from './body.ts';
 import { visitorOf } from './client-address.ts';
 import { HttpError } from './http-error.ts';
@@ -71,7 +72,10 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
     const htmlRules = { ...rules, types: htmlBody.types, maxBytes: config.HTML_MAX_BYTES };
     return (req, client, use) => {
       if (!policy.takesHtml || !htmlBody.types.test(mediaTypeOf(req)))
-        return readJson(bodies, req, client, rules, (json, bytes) => use({ json, html: null }, bytes));
+        return readJson(bodies, req, client, rules, (json, bytes) => {
+          refuseIllFormed(json.illFormed);
+          return use({ json: json.value, html: null }, bytes);
+        });
       return readBody(req, client, htmlRules, (html) => {
         checkUtf8(html);
         return use({ json: {}, html }, html);
@@ -129,7 +133,10 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
       if (isForeign(req)) throw foreignOrigin('A sign-in cannot be started', origin);
       const visitor = visitorOf(req.ip);
       await limits.takeSignInStart(visitor);
-      await readJson(bodies, req, visitor.network, rules, (json) => handler(req, res, json));
+      await readJson(bodies, req, visitor.network, rules, ({ value, illFormed }) => {
+        refuseIllFormed(illFormed);
+        return handler(req, res, value);
+      });
     };
   }
 
@@ -142,10 +149,10 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
       const isCounted = Number(req.headers['content-length'] ?? 0) > small.maxBytes;
       if (isCounted && caller.isSuspended) throw suspended();
       if (isCounted) await limits.take('write', caller.countsAs);
-      await readJson(bodies, req, caller.accountId, isCounted ? document : small, async (json) => {
+      await readJson(bodies, req, caller.accountId, isCounted ? document : small, async ({ value }) => {
         // The token may have been revoked, or the account suspended, while the body arrived: tools that read must know, too.
         const now = hadArrived ? caller : await tokens.authenticate(req.headers.authorization);
-        await handler(req, res, { caller: now, isCounted, res }, json);
+        await handler(req, res, { caller: now, isCounted, res }, value);
       });
     });
     return async (req, res) => {

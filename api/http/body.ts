@@ -1,9 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { DropError } from '../../shared/domain/errors.ts';
-import { jsonRule, jsonShapeRule, type ParseJson, parseJson } from '../../shared/domain/json.ts';
+import {
+  jsonRule,
+  jsonShapeRule,
+  type ParsedJson,
+  type ParseJson,
+  parseJson,
+} from '../../shared/domain/json.ts';
 import type { MemoryBudget } from '../server/memory-budget.ts';
 import { HttpError } from './http-error.ts';
+import { invalid, validationError } from './validate.ts';
 
 /** Larger bodies are parsed away from the event loop. */
 const parseHereMaxBytes = 1024 * 1024;
@@ -126,34 +133,46 @@ export const jsonBody = {
 export const htmlBody = { types: /^text\/html$/, accepted: ['text/html'], code: 'invalid_json' } as const;
 
 const noBytes = Buffer.alloc(0);
+const emptyJson: ParsedJson = { value: {}, illFormed: null };
 
-/** `{}` for a request without a body. @throws DropError `invalid_json`; what `readBody` throws */
+/**
+ * `{}` for a request without a body. A body with half of a surrogate pair is for `use` to refuse (`refuseIllFormed`).
+ * @throws DropError `invalid_json`; what `readBody` throws
+ */
 export async function readJson<T>(
   { readBody, parseJson: parseInThread }: { readBody: ReadBody; parseJson: ParseJson },
   req: IncomingMessage,
   client: string,
   rules: BodyRules,
-  use: (json: unknown, bytes: Buffer) => Promise<T> | T,
+  use: (json: ParsedJson, bytes: Buffer) => Promise<T> | T,
 ): Promise<T> {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
-  if (length === '0' && coding === undefined) return use({}, noBytes);
+  if (length === '0' && coding === undefined) return use(emptyJson, noBytes);
   return readBody(req, client, rules, async (bytes) =>
-    use(bytes.length === 0 ? {} : await parse(bytes, parseInThread), bytes),
+    use(bytes.length === 0 ? emptyJson : await parse(bytes, parseInThread), bytes),
   );
 }
 
 /** @throws SyntaxError as `parseJson` does. The caller must not use the bytes afterwards. */
-export async function parseAside(bytes: Buffer, parseInThread: ParseJson): Promise<unknown> {
+export async function parseAside(bytes: Buffer, parseInThread: ParseJson): Promise<ParsedJson> {
   return bytes.length > parseHereMaxBytes ? parseInThread(bytes) : parseJson(bytes);
 }
 
-async function parse(bytes: Buffer, parseInThread: ParseJson): Promise<unknown> {
+async function parse(bytes: Buffer, parseInThread: ParseJson): Promise<ParsedJson> {
   try {
     return await parseAside(bytes, parseInThread);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new DropError('invalid_json', error.message === jsonShapeRule ? jsonShapeRule : jsonRule);
   }
+}
+
+/** @param field as `findIllFormed` returns it @throws DropError `invalid_arg`, unless it is null */
+export function refuseIllFormed(field: string | null): void {
+  if (field === null) return;
+  const name = field === '' ? 'the body' : field;
+  const message = `${name} must not have half of a surrogate pair (\\ud800 to \\udfff alone): read the text in the encoding that it has, without Python's surrogateescape`;
+  throw validationError([{ field: field === '' ? 'body' : field, ...invalid(message) }]);
 }
 
 /** @throws DropError `invalid_arg`, which names the first byte that is not UTF-8 */

@@ -65,7 +65,7 @@ export function atMostCharacters(code: Code, field: string, limit: number) {
   };
 }
 
-/** At most `limit` bytes of UTF-8 (lone surrogate: 3). JSON Schema has no such keyword; `maxLength` is a weaker limit. */
+/** At most `limit` bytes of UTF-8. JSON Schema has no such keyword; `maxLength` is a weaker limit. */
 export function atMostBytes(code: Code, field: string, limit: number) {
   return {
     name: 'max-bytes',

@@ -54,7 +54,7 @@ function readText(type: string, text: string): unknown {
   // Encoding a lone surrogate would change it.
   if (text.length > maxTextLength || !text.isWellFormed()) return text;
   try {
-    const value = parseJson(Buffer.from(text));
+    const { value } = parseJson(Buffer.from(text));
     return value === null || typeOf(value) === (type === 'integer' ? 'number' : type) ? value : text;
   } catch (error) {
     if (error instanceof SyntaxError) return text;

@@ -23,7 +23,7 @@ async function readText(text: string, parseInThread: ParseJson): Promise<unknown
   if (text === '') return null;
   if (!text.isWellFormed()) return text; // encoding a lone surrogate would change it
   try {
-    return await parseAside(Buffer.from(text), parseInThread);
+    return (await parseAside(Buffer.from(text), parseInThread)).value;
   } catch (error) {
     if (error instanceof SyntaxError) return text;
     throw error;

@@ -1,7 +1,9 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { type DropError, suspended } from '../../shared/domain/errors.ts';
+import { findIllFormed } from '../../shared/domain/json.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { readVersion } from '../../shared/version.ts';
+import { refuseIllFormed } from '../http/body.ts';
 import { presentError, shownError } from '../http/http-error.ts';
 import type { McpSession } from '../http/route.ts';
 import { createSlugReader } from './arguments.ts';
@@ -41,6 +43,7 @@ export function createServerSetup(services: Services) {
   async function call(session: McpSession, tool: Tool, args: Arguments): Promise<ToolResult> {
     try {
       const given = tool.read(args);
+      refuseIllFormed(findIllFormed(given)); // also within the JSON texts of arguments
       const cost = tool.cost(given);
       if (cost !== 'none') await admit(session, cost, given.idempotency_key);
       return present(await tool.run(session.caller, readSlug(given), session.res));

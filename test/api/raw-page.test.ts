@@ -66,14 +66,6 @@ describe('GET /p/{slug}/raw: the page', () => {
     });
   }
 
-  it('lone surrogates are served as U+FFFD, and size_bytes counts them so', async () => {
-    const { slug } = await owner.create({ html: '<!doctype html><p>\ud800x' });
-    const expected = '<!doctype html><p>\ufffdx';
-    expect((await owner.get(`/api/drops/${slug}/v/1`)).body.size_bytes).to.equal(Buffer.byteLength(expected));
-    const raw = await service.get(`/p/${slug}/raw`);
-    insertionIn(expected, raw.bytes);
-  });
-
   it('v=N is that version; no version, or no integer of at least 1: 404 version_not_found', async () => {
     const { slug } = await owner.create({ html: '<p>one' });
     await owner.put(slug, { html: '<p>two' });
