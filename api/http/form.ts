@@ -45,8 +45,12 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new DropError('invalid_arg', 'The form must be UTF-8', { field: 'form' }, { cause: error });
+    throw formNotUtf8(error);
   }
+}
+
+export function formNotUtf8(cause?: unknown): DropError {
+  return new DropError('invalid_arg', 'The form must be UTF-8', { field: 'form' }, { cause });
 }
 
 function formTooLarge(maxBytes: number): HttpError {

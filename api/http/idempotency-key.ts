@@ -12,11 +12,8 @@ export const idempotencyKeyParameter: Parameter = {
   in: 'header',
   description:
     'A new key for each write, such as a UUID: repeats of the request with the same key write once. See **Retries** above.',
-  schema: {
-    type: 'string',
-    pattern: keyPattern.source,
-    examples: ['5f0c2b6e-6d7c-4b0e-9a55-0d7f5f3c9f10'],
-  },
+  // Without an example: programs made from the description would send it with every request, and get 422.
+  schema: { type: 'string', pattern: keyPattern.source },
 };
 
 /** null: the request has none. @throws DropError `invalid_arg` */

@@ -10,7 +10,7 @@ export const ifMatchParameter: Parameter = {
   description:
     'Changes the drop only if it has this `ETag`, or one of several, separated by commas; `*` stands for any. Otherwise 412 `version_conflict`, with the `ETag` that it has now. `W/` and what proxies append (`-gzip`) are ignored.',
   schema: { type: 'string' },
-  example: '*',
+  example: '*', // programs made from the description send it with every request
 };
 
 /** The drop of the request's path, at the revisions of its If-Match. @throws DropError `invalid_slug`, `invalid_arg` */

@@ -70,10 +70,11 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
       ),
     ),
 
-    /** The latest version unless `version` names another. */
+    /** The latest version unless `version` names another. 0, which no version has, stands for what is no number. */
     form(operatorPaths.inspect(':slug'), 'changes_per_minute', async (req, _, session, sent) => {
       const slug = readSlug(req);
-      const found = await find(slug, toPositiveInteger(sent.get('version')));
+      const asked = sent.get('version');
+      const found = await find(slug, asked === undefined ? null : (toPositiveInteger(asked) ?? 0));
       const { id: version, number } = found.version;
       await moderation.inspect(slug, number, { by: nameOf(session) });
       const content = { session: session.id, version, number };

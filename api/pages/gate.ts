@@ -30,7 +30,8 @@ export function createGate(services: Services) {
   };
 }
 
-function versionOf(req: Request): number | null {
+/** From `v` of the request, as `readVersion` reads it. */
+export function versionOf(req: Request): number | null {
   return readVersion(new URLSearchParams(req.url.split('?')[1]));
 }
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { isHttps } from '../../shared/config/config.ts';
-import { type DropError, notFound } from '../../shared/domain/errors.ts';
+import { type DropError, notFound, versionNotFound } from '../../shared/domain/errors.ts';
 import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { fieldState, formError } from '../html/forms.ts';
@@ -74,8 +74,11 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
   }
 
   async function findPage(req: Request, res: Response): Promise<Page> {
-    const page = await pages.find(...readTarget(req));
+    const [slug, number] = readTarget(req);
+    const page = await pages.find(slug, number);
     refuseTakenDown(page);
+    // Also of a locked page: what no version can have as its number tells nothing about it.
+    if (number === 0) throw versionNotFound();
     setPageCaching(res, page);
     return page;
   }

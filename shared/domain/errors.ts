@@ -91,6 +91,11 @@ export function notFound(what: string): DropError {
   return new DropError('not_found', `No such ${what}`);
 }
 
+/** On a public page; in the API it is `notFound('version')`. */
+export function versionNotFound(): DropError {
+  return new DropError('version_not_found', 'This page does not have this version.');
+}
+
 /** For `catch`: what was read does not exist, or not any more. */
 export function nullIfNotFound(error: unknown): null {
   if (error instanceof DropError && error.code === 'not_found') return null;

@@ -1,6 +1,6 @@
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Clock } from '../domain/clock.ts';
-import { DropError, notFound } from '../domain/errors.ts';
+import { notFound, versionNotFound } from '../domain/errors.ts';
 import { hasVersion, type Page, type PageWithVersion, type Version } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
@@ -63,7 +63,7 @@ export function createPages(deps: {
     /** The page if its version exists. @throws DropError `version_not_found` */
     requireVersion(page: Page): PageWithVersion {
       if (hasVersion(page)) return page;
-      throw new DropError('version_not_found', 'This page does not have this version.');
+      throw versionNotFound();
     },
 
     facts: bodies.facts,

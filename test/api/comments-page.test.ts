@@ -334,6 +334,15 @@ describe('/p/{slug}/comments', () => {
     expectErrorPage(await owner.get(slug, {}, '?v=9'), 404, 'version_not_found');
   });
 
+  it('404 version_not_found for a script, too, also of a page that is in memory', async () => {
+    const { slug } = await service.newDrop();
+    for (const query of ['?v=9', '?v=0', '?v=-1', '?v=']) {
+      expect((await service.get(`/p/${slug}?v=1`)).status).to.equal(200);
+      expect((await service.get(`/p/${slug}/comments?v=1`)).status).to.equal(200);
+      expectError(await service.get(`/p/${slug}/comments${query}`), 404, 'version_not_found');
+    }
+  });
+
   it('shows 50 of a list, of long ones fewer, with a link to older ones; of each the last three replies, with a link to all', async () => {
     const { slug, owner, dashboard } = await publish();
     const first = await owner.write(slug, 'First');

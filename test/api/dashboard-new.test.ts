@@ -143,6 +143,16 @@ describe('/drops/new: publishing in the browser', () => {
     expect(await dropsOf(dashboard)).to.deep.equal([]);
   });
 
+  it('a field that is not UTF-8 is refused, and none of its bytes is replaced', async () => {
+    const dashboard = await openDashboard(service);
+    service.clock.advance(60_000);
+    for (const name of ['html', 'title', 'context']) {
+      const { status, text } = await send(dashboard, { html, [name]: file(Buffer.from([60, 112, 0xff])) });
+      expect([status, text.includes('The form must be UTF-8')], name).to.deep.equal([400, true]);
+    }
+    expect(await dropsOf(dashboard)).to.deep.equal([]);
+  });
+
   it('secrets and files that are missing are listed, and published only if the person says so', async () => {
     const dashboard = await openDashboard(service);
     service.clock.advance(60_000);

@@ -56,6 +56,23 @@ describe('A locked drop', () => {
     }
   });
 
+  it('what is no number of a version is 404 version_not_found on the viewer page, as of a page that is not locked', async () => {
+    const { slug } = await lockedDrop();
+    const queries = ['?v=0', '?v=00', '?v=-1', '?v=1.5', '?v=1e3', '?v=', '?v', '?v=x', '?v=1&v=1', '?v=%00'];
+    for (const query of queries) {
+      const path = `/p/${slug}${query}`;
+      const answer = await service.get(path);
+      expectError(answer, 404, 'version_not_found');
+      expectNoLeak(answer);
+      expect((await service.request('HEAD', path)).status, path).to.equal(404);
+      for (const part of ['raw', 'download', 'print', 'comments'])
+        expectError(await service.get(`/p/${slug}/${part}${query}`), 403, 'passcode_required');
+      const form = { headers: { origin: service.url }, raw: 'passcode=x' };
+      expectError(await service.request('POST', path, form), 404, 'version_not_found');
+    }
+    expectError(await service.get('/p/nosuchslug00?v=0'), 404, 'not_found');
+  });
+
   it('no 304 for an ETag from before the lock', async () => {
     const { owner, slug } = await service.newDrop({ html: secrets.html });
     const { etag = '' } = (await service.get(`/p/${slug}/raw`)).headers;

@@ -127,11 +127,12 @@ describe('An operator looks at a page', () => {
     await owner.put(slug, { html: '<p>Other' });
     expectRefusal(await operator.open(shown.path), 404, 'not_found');
     const form = await operator.open(path);
-    expectRefusal(
-      await operator.submit(form, { version: '9' }, { action: `${path}/inspect` }),
-      404,
-      'not_found',
-    );
+    for (const version of ['9', '0', '-1', '1.5', '1e0', ''])
+      expectRefusal(
+        await operator.submit(form, { version }, { action: `${path}/inspect` }),
+        404,
+        'not_found',
+      );
     await owner.request('DELETE', `/api/drops/${slug}`);
     expectRefusal(
       await operator.submit(form, { version: '1' }, { action: `${path}/inspect` }),

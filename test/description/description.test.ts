@@ -195,6 +195,15 @@ describe('GET /openapi.json', () => {
       expect(faultOf(schema, example), JSON.stringify(example)).to.equal(null);
   });
 
+  it('a header has no example that fits one drop or one write only: programs send examples with every request', () => {
+    const headers = objectsIn(description).filter((node) => 'in' in node && node.in === 'header');
+    const examples = headers.flatMap((node) =>
+      objectsIn(node).flatMap((one) => ['example', 'examples'].flatMap((key) => Object(one)[key] ?? [])),
+    );
+    expect(headers).to.have.length.above(1);
+    expect(examples).to.deep.equal(['*']);
+  });
+
   it('has the limits of the settings', () => {
     const other = describeWith({ TITLE_MAX_CHARACTERS: '7', HTML_MAX_BYTES: '1234', WRITES_PER_MINUTE: '3' });
     const post = other.paths['/api/drops']?.post;

@@ -21,7 +21,7 @@ import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
 import type { Session } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
-import { createGate } from '../../pages/gate.ts';
+import { createGate, versionOf } from '../../pages/gate.ts';
 import { add, change, formIdInput, formIdOf, readName } from './acts.ts';
 import { commentsPage, refusalPage, type ThreadsAddress, threadsPath } from './views.ts';
 
@@ -139,7 +139,7 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
     open('GET', path, async (req, res) => {
       // The script of every viewer page asks. What comes from memory must be sent before anything is awaited.
       const isNobody = !isNavigation(req) && sessions.cookie.read(req).length === 0;
-      if (isNobody && pages.getCached(readSlug(req), null)?.comments === 'owner')
+      if (isNobody && pages.getCached(readSlug(req), versionOf(req))?.comments === 'owner')
         return sendMay(res, null, 0);
       const page = await openPage(req, res);
       const session = isFromOtherSite(req) ? null : await sessions.find(req);
