@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Config } from '../../shared/config/config.ts';
+import { type Config, unpurgedSeconds } from '../../shared/config/config.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { edgeTag, type Page } from '../../shared/drops/drop.ts';
 import type { BodyFacts } from '../../shared/pages/page-bodies.ts';
@@ -23,9 +23,6 @@ export const sandbox = [
 
 /** On a host of its own a drop has an origin, and so storage and cookies. */
 export const sandboxOnOwnHost = `${sandbox} allow-same-origin`;
-
-/** The database is down, so a purge may have been missed. Not 0: the edge forwards one request for each page in that time. */
-const unconfirmedSeconds = 5;
 
 /** Without a purger: the last part of the cache lifetime, in which the cache may serve the page while it revalidates. */
 const staleShare = 0.4;
@@ -89,7 +86,8 @@ export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clo
     const { isConfirmed, isPinned, isReview } = caching;
     if (page.lock !== null || isReview) return 'private, no-store';
     if (!isFinal) return 'no-store'; // later requests get another body
-    const most = isConfirmed ? edgeSeconds : Math.min(edgeSeconds, unconfirmedSeconds);
+    // Unconfirmed: the database is down, so a purge may have been missed. Not 0: the edge asks once for each page in that time.
+    const most = isConfirmed ? edgeSeconds : Math.min(edgeSeconds, unpurgedSeconds);
     const left = secondsLeft(page);
     if (left !== null) return `${cacheControl(Math.min(left, most), 0)}, proxy-revalidate`;
     // Firefox obeys `stale-while-revalidate`, too: at an address without a version it would show the previous version.

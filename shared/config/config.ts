@@ -98,9 +98,12 @@ export function maxDropBodyBytes(config: Config): number {
   return 6 * (config.HTML_MAX_BYTES + config.CONTEXT_MAX_BYTES) + rest;
 }
 
-/** How long a shared cache may keep a public raw page. Without a purger it shows changes only after that time: at most 5 s. */
-export function edgeSeconds(config: Config): number {
-  return config.EDGE_PURGER === 'none' ? Math.min(config.EDGE_TTL_SECONDS, 5) : config.EDGE_TTL_SECONDS;
+/** 5 s are promised, and nginx, which counts in whole seconds, keeps a page for up to a second more than `s-maxage`. */
+export const unpurgedSeconds = 4;
+
+/** How long a shared cache may keep a public raw page. Without a purger it shows changes only after that time. */
+export function edgeSeconds({ EDGE_PURGER, EDGE_TTL_SECONDS }: Config): number {
+  return EDGE_PURGER === 'none' ? Math.min(EDGE_TTL_SECONDS, unpurgedSeconds) : EDGE_TTL_SECONDS;
 }
 
 /** The URLs of EDGE_PURGE_URL, without trailing slashes. */

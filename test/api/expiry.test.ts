@@ -240,8 +240,8 @@ describe('Caching of a page that expires', () => {
       'without a purger',
       {},
       [
-        [65_000, 's-maxage=5'],
-        [64_999, 's-maxage=5, proxy-revalidate'],
+        [64_000, 's-maxage=4'],
+        [63_999, 's-maxage=4, proxy-revalidate'],
         [4_999, 's-maxage=4, proxy-revalidate'],
       ],
     ],

@@ -89,7 +89,7 @@ describe('A page in the memory of a web process for which MongoDB is slow', () =
     await pause(memoryMs);
     const raw = await slow.get(`/p/${slug}/raw`);
     expect(raw.text).to.contain('<p>A page');
-    expect(raw.headers['cache-control']).to.equal('public, max-age=0, s-maxage=5');
+    expect(raw.headers['cache-control']).to.equal('public, max-age=0, s-maxage=4');
     expectError(await slow.get(`/p/${slug}`), 503, 'unavailable');
   });
 });

@@ -162,8 +162,8 @@ describe('Settings', () => {
     expect(purgePauses(readConfig({ EDGE_PURGE_AGAIN_SECONDS: '0.2,30' }))).to.deep.equal([200, 29_800]);
   });
 
-  it('EDGE_TTL_SECONDS is at most 5 without a purger', () => {
-    expect(edgeSeconds(readConfig({}))).to.equal(5);
+  it('EDGE_TTL_SECONDS is at most 4 without a purger', () => {
+    expect(edgeSeconds(readConfig({}))).to.equal(4);
     expect(edgeSeconds(readConfig({ EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://c' }))).to.equal(86_400);
     expect(edgeSeconds(readConfig({ EDGE_TTL_SECONDS: '0' }))).to.equal(0);
   });
