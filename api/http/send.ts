@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { RouteCounter } from '../../shared/metrics/metrics.ts';
+import type { ChooseCompression } from './compression.ts';
 import { maxWarnings } from './ignored.ts';
 
 /** A response. Handlers set in `locals` what the log and the limits need. */
 export interface ServiceResponse extends ServerResponse {
   locals: {
+    /** For JSON and pages of ours; absent: they are sent as they are. */
+    chooseCompression?: ChooseCompression;
     /** The account of a valid token or session. */
     accountId?: string;
     /** The session of a signed-in browser. */
@@ -29,25 +32,25 @@ export function startWaiting(res: ServiceResponse, ms: number): AbortSignal {
   return gone.signal;
 }
 
-/** `res.json` would look up what never varies here, which is a tenth of a small answer's time. */
-export function sendJson(
-  res: ServerResponse & Partial<Pick<ServiceResponse, 'locals'>>,
-  body: object,
-  status = 200,
-): void {
+type Answer = ServerResponse & Partial<Pick<ServiceResponse, 'locals'>>;
+
+/** Compressed if it is worth it. `res.json` would look up what never varies here, which is a tenth of a small answer's time. */
+export function sendJson(res: Answer, body: object, status = 200): void {
   const warnings = Array.isArray(body) ? [] : (res.locals?.warnings ?? []);
   const shown = warnings.length === 0 ? body : { ...body, warnings: warnings.slice(0, maxWarnings) };
-  sendBody(res, status, 'application/json', JSON.stringify(shown));
+  sendCompressed(res, status, 'application/json', JSON.stringify(shown));
 }
 
 /** `res.send` would answer 304 to `If-None-Match: *`. @param type the media type, without its charset, which is UTF-8 */
 export function sendText(res: ServerResponse, status: number, type: string, text: string): void {
-  sendBody(res, status, type, text);
+  setHead(res, status, type);
+  endWith(res, text);
 }
 
-/** Sends bytes that are UTF-8. */
+/** Sends bytes that are UTF-8, as they are: a document of somebody. */
 export function sendBytes(res: ServerResponse, type: string, bytes: Uint8Array): void {
-  sendBody(res, 200, type, bytes);
+  setHead(res, 200, type);
+  endWith(res, bytes);
 }
 
 export function sendNothing(res: ServerResponse): void {
@@ -56,14 +59,32 @@ export function sendNothing(res: ServerResponse): void {
 }
 
 /** Sends a page of the service with the page's own Content-Security-Policy. */
-export function sendPage(res: ServerResponse, status: number, page: { html: string; csp: string }): void {
+export function sendPage(res: Answer, status: number, page: { html: string; csp: string }): void {
   res.setHeader('Content-Security-Policy', page.csp);
-  sendBody(res, status, 'text/html', page.html);
+  sendCompressed(res, status, 'text/html', page.html);
 }
 
-function sendBody(res: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
+/** At once, or when the body is compressed: then nothing is left to do if the request was answered meanwhile (ANSWER_MS). */
+function sendCompressed(res: Answer, status: number, type: string, text: string): void {
+  setHead(res, status, type);
+  const compress = res.locals?.chooseCompression?.(res, Buffer.byteLength(text), res.locals) ?? null;
+  if (compress === null) {
+    endWith(res, text);
+    return;
+  }
+  void compress(Buffer.from(text)).then((compressed) => {
+    if (res.headersSent || res.destroyed) return;
+    if (compressed !== null) res.setHeader('Content-Encoding', compressed.encoding);
+    endWith(res, compressed?.bytes ?? text);
+  });
+}
+
+function setHead(res: ServerResponse, status: number, type: string): void {
   res.statusCode = status;
   res.setHeader('Content-Type', `${type}; charset=utf-8`);
+}
+
+function endWith(res: ServerResponse, body: string | Uint8Array): void {
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(res.req.method === 'HEAD' ? undefined : body);
 }

@@ -12,6 +12,7 @@ import { isNavigation } from './answer-error.ts';
 import { cookieName, readCookies, setCookie } from './cookies.ts';
 import { checkOrigin, type ReadForm } from './form.ts';
 import { createKeptForms, keptField, keptFormBytes, tokenField } from './kept-forms.ts';
+import { maskToken, unmaskToken } from './masked-token.ts';
 import { browserSignInPath } from './paths.ts';
 import type { Handler } from './route.ts';
 import type { Form } from './show.ts';
@@ -92,7 +93,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
       if (found === null) continue;
       const { caller, accountName } = found;
       const { id, createdAt } = found.session;
-      const formField = html`<input type="hidden" name="${tokenField}" value="${tokensOf(id, caller)[0]}">`;
+      const formField = html`<input type="hidden" name="${tokenField}" value="${maskFormToken(tokensOf(id, caller)[0])}">`;
       const isOperator = operators.has(caller.accountId) && !caller.isSuspended;
       const isTooOldToOperate = createdAt + operatingMs <= clock.now();
       return { id, caller, accountName, isOperator, isTooOldToOperate, formField };
@@ -124,7 +125,8 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
       const confirm = () => (hadArrived ? session : find(req));
       await handler(req, res, session, async (formToken = '') => {
         const tokens = tokensOf(session.id, session.caller);
-        if (!tokens.some((token) => constantTimeEqual(token, formToken)))
+        const given = unmaskFormToken(formToken);
+        if (!tokens.some((token) => constantTimeEqual(token, given)))
           throw outdatedForm(readTyped !== undefined);
         // The session may have been revoked, or the account suspended, while the body arrived.
         const now = await confirm();
@@ -229,6 +231,18 @@ export function formTokensOf(
   const [token, ...others] = sealer.hashes('session form', sessionId);
   const ofAccount = (hash: string) => `${accountId}.${hash}`;
   return [ofAccount(token), ...others.map(ofAccount)];
+}
+
+/** Masks what follows the dot: whose form it is stays legible for a form that is kept (kept-forms.ts). */
+function maskFormToken(token: string): string {
+  const at = token.indexOf('.') + 1;
+  return token.slice(0, at) + maskToken(token.slice(at));
+}
+
+/** Also of a page of an earlier release, whose token has no mask. */
+function unmaskFormToken(token: string): string {
+  const at = token.indexOf('.') + 1;
+  return token.slice(0, at) + unmaskToken(token.slice(at));
 }
 
 /** The page that had the form; '' if the browser does not say. */

@@ -35,7 +35,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
   /**
-   * Sends the page in the same synchronous step.
+   * Makes the page in the same synchronous step, and sends it.
    * @param shown `context` as `pages.context` returns it; `grant` opens the frame of a locked drop; `isPinned`: the address
    *   names the version
    */

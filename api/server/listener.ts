@@ -6,6 +6,7 @@ import { createLayout } from '../html/layout.ts';
 import { answerError } from '../http/answer-error.ts';
 import { createBodyReader } from '../http/body.ts';
 import { createIpReader, networkKey } from '../http/client-address.ts';
+import { createCompression } from '../http/compression.ts';
 import { HttpError } from '../http/http-error.ts';
 import { servicePaths } from '../http/paths.ts';
 import { pathOf } from '../http/request-log.ts';
@@ -34,6 +35,7 @@ export function createListener(services: Services): RequestListener {
   const raw = createRawHandler(services, layout, assets);
   const app = createApp(services, createBodyReader(budget), { assets, layout });
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+  const chooseCompression = createCompression();
   const hostOf = (name: string | undefined) => contentHosts?.find(name) ?? null;
   const watchUnread = createUnreadWatch(services, budget);
   const count = services.metrics && createRequestCount(services.metrics);
@@ -54,7 +56,7 @@ export function createListener(services: Services): RequestListener {
       watchUnread(res, { sharedBytes: body.bytes });
       return;
     }
-    const answer: ServiceResponse = Object.assign(res, { locals: {} });
+    const answer: ServiceResponse = Object.assign(res, { locals: { chooseCompression } });
     count?.watch(answer, startedAt, address);
     watchDeadline(req, answer, config, () => answerLate(req, answer));
     answer.once('prefinish', () => watchUnread(answer, answer.locals));

@@ -3,6 +3,7 @@ import { tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import type { PageParts } from '../html/layout.ts';
+import { unmaskToken } from '../http/masked-token.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
@@ -90,7 +91,8 @@ export function decisionRoutes(
 
     form(signInPaths.approve, async (req, res, sent) => {
       const progress = await readDecision(req);
-      const isOurs = progress !== null && constantTimeEqual(sent.get('token') ?? '', progress.formToken);
+      const isOurs =
+        progress !== null && constantTimeEqual(unmaskToken(sent.get('token') ?? ''), progress.formToken);
       if (!isOurs) {
         const message =
           progress === null

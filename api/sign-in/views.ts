@@ -5,6 +5,7 @@ import { errorText, fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { fact, labelOf, soft, timeTag } from '../html/parts.ts';
+import { maskToken } from '../http/masked-token.ts';
 import { signInPaths } from '../http/paths.ts';
 
 export type Outcome = 'approved' | 'denied';
@@ -122,7 +123,7 @@ export function approvalPage(
   { other, revocable, hasRevoked, error }: Approval,
   now: number,
 ): PageParts {
-  const formField = html`<input type="hidden" name="token" value="${formToken}">`;
+  const formField = html`<input type="hidden" name="token" value="${maskToken(formToken)}">`;
   // The page says by itself what to do if there is no room.
   const fault = error?.code === 'quota_exceeded' && revocable !== null ? null : error;
   return {

@@ -1,12 +1,11 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { factsOf } from '../domain/etag.ts';
 import { applyPlan, type NewPlan, planRender, planSafely, rendererVersion } from '../html/plan.ts';
 import type { RenderedPage } from '../renders/render-store.ts';
+import { brotliOptions } from '../util/brotli.ts';
 
 /** 83 ms for 2 MB, and within 2 % of the bytes of quality 9. The highest quality saves 8 % and takes seconds. */
 const brotliQuality = 7;
-/** Up to the first, brotli needs 0.5 MB instead of 8, whose pages the kernel clears for each document; the last is the default. */
-const [minBrotliWindow, maxBrotliWindow] = [16, 22];
 
 /** How the plan is made: by parsing the head; from the first 4 KiB; or not at all, which inserts nothing. */
 export type Effort = 'full' | 'quick' | 'none';
@@ -25,23 +24,11 @@ export function renderPage(task: RenderTask): RenderedPage {
   Atomics.store(task.planned, 0, 1);
 
   const page = applyPlan(task.html, plan);
-  const br = brotliCompressSync(page, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
-      [constants.BROTLI_PARAM_SIZE_HINT]: page.length,
-      [constants.BROTLI_PARAM_LGWIN]: brotliWindow(page.length),
-    },
-  });
+  const br = brotliCompressSync(page, brotliOptions(brotliQuality, page.length));
   const gzip = gzipSync(page, { level: 6 });
   const facts = { identity: factsOf(page), br: factsOf(br), gzip: factsOf(gzip) };
   // Copies, because posting a Uint8Array to a thread copies its whole buffer.
   return { plan, facts, br: new Uint8Array(br), gzip: new Uint8Array(gzip) };
-}
-
-/** The smallest window that holds the whole page: a larger one saves no bytes. */
-function brotliWindow(length: number): number {
-  const needed = Math.ceil(Math.log2(length + 16)); // a window has 16 bytes less than its power of two (RFC 7932, section 9.1)
-  return Math.min(Math.max(needed, minBrotliWindow), maxBrotliWindow);
 }
 
 function makePlan({ html, effort, budgetMs }: RenderTask): NewPlan {
