@@ -1,30 +1,49 @@
 import { readFileSync } from 'node:fs';
 import {
   type Config,
+  ConfigError,
   findMisspelled,
   type OptionName,
   optionEntries,
   options,
   readConfig,
 } from '../shared/config/config.ts';
+import { findServerFaults } from '../shared/engines/server-faults.ts';
 import { hostsOf } from '../shared/util/error-texts.ts';
 import type { Env } from './process-io.ts';
 
+/** The value without white space at its ends; '': none. */
+export function given(env: Env, name: string): string {
+  return env[name]?.trim() ?? '';
+}
+
 /**
- * `NAME_FILE`: the secret is in a file, without its last line break. @throws ConfigError: all invalid settings, no contents
+ * `NAME_FILE`: the secret is in a file, without its last line break. @param listens the process listens on PORT
+ * @throws ConfigError: all invalid settings, no contents
  */
-export function readSettings(env: Env): Config {
+export function readSettings(env: Env, { listens = false } = {}): Config {
   const values: Record<string, string | undefined> = { ...env };
   const unread = new Map<OptionName, string>();
   for (const [name] of optionEntries()) {
     if (!isFromFile(env, name)) continue;
-    const read = env[name]
+    const read = given(env, name)
       ? { fault: `and ${name}_FILE are both set: unset one of them` }
       : readSecret(env, name);
     if ('value' in read) values[name] = read.value;
     else unread.set(name, read.fault);
   }
-  return readConfig(values, unread);
+  return readConfig(values, { unread, listens });
+}
+
+/**
+ * As `readSettings`, for a process of the service and what must agree with it. @throws ConfigError also for addresses of servers
+ * that their drivers refuse
+ */
+export async function readServiceSettings(env: Env, options?: { listens: boolean }): Promise<Config> {
+  const config = readSettings(env, options);
+  const faults = await findServerFaults(config);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
 }
 
 export function describeMisspelled(env: Env): string[] {
@@ -41,12 +60,12 @@ export function describeUnused({ EDGE_PURGER, EDGE_PURGE_URL }: Config): string[
 }
 
 export function isFromFile(env: Env, name: OptionName): boolean {
-  return 'secret' in options[name] && Boolean(env[`${name}_FILE`]);
+  return 'secret' in options[name] && given(env, `${name}_FILE`) !== '';
 }
 
 /** The variable that is set, `NAME` or `NAME_FILE`; null: neither. */
 export function variableOf(env: Env, name: OptionName): string | null {
-  if (env[name]) return name;
+  if (given(env, name) !== '') return name;
   return isFromFile(env, name) ? `${name}_FILE` : null;
 }
 
@@ -61,11 +80,11 @@ export function serverHosts({ MONGODB_URI, REDIS_URL }: Pick<Config, 'MONGODB_UR
 }
 
 function readSecret(env: Env, name: OptionName): { value: string } | { fault: string } {
-  const path = env[`${name}_FILE`] ?? '';
+  const path = given(env, `${name}_FILE`);
   const fault = `cannot be read from ${path} (${name}_FILE)`;
   try {
     const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-    return value === '' ? { fault: `${fault}: the file is empty` } : { value };
+    return value.trim() === '' ? { fault: `${fault}: the file is empty` } : { value };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'reading failed';
     return { fault: `${fault}: ${reasons[code] ?? code}` };

@@ -8,6 +8,7 @@ import { addAdminCommands } from './commands/admin.ts';
 import { addDataCommands } from './commands/data.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addMaintenance } from './commands/maintenance.ts';
+import { given } from './environment.ts';
 import { addCommand, type CommandHelp } from './operator.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
 
@@ -47,7 +48,7 @@ function printError(error: unknown, { env, stderr }: ProcessIo): number {
   const message = messageOf(error);
   // Only our own lists of settings have several lines: any other line feed may be of a text that was stored.
   stderr.write(`dropleaf: ${isUsage ? shownLines(message) : shownText(message)}\n`);
-  if (env.LOG_LEVEL === 'debug') stderr.write(shownLines(`${stackOf(error)}\n`));
+  if (given(env, 'LOG_LEVEL') === 'debug') stderr.write(shownLines(`${stackOf(error)}\n`));
   return isUsage ? exitCodes.usage : exitCodes.failed;
 }
 

@@ -4,7 +4,7 @@ import { type Config, engineName, isScaleOut } from '../shared/config/config.ts'
 import type { Services } from '../shared/engines/open-services.ts';
 import { storeForm } from '../shared/engines/open-stores.ts';
 import { readVersion } from '../shared/version.ts';
-import { serverHosts, variableOf } from './environment.ts';
+import { given, serverHosts, variableOf } from './environment.ts';
 import { serverSettings } from './operator.ts';
 import type { ProcessIo } from './process-io.ts';
 
@@ -19,9 +19,10 @@ export function welcome(
   const folder = cwd();
   const isOnServers = isScaleOut(config);
   const place = describePlace(config, folder);
+  const engine = `${engineName(config)} engine${isOnServers ? '' : ' (SQLite)'}`;
   const variables = serverSettings.flatMap((name) => variableOf(env, name) ?? []).join(', ');
   const shell = isOnServers ? ` with the same values of ${variables}` : '';
-  const prefix = !isOnServers && env.DATA_DIR ? `DATA_DIR=${quote(place)} ` : '';
+  const prefix = !isOnServers && given(env, 'DATA_DIR') ? `DATA_DIR=${quote(place)} ` : '';
   const command = prefix + quote(relativeTo(folder, launcher));
   const warning = hasLocalLinks(config)
     ? '\nLinks to pages contain localhost. Set BASE_URL to the address that other machines use.\n'
@@ -32,7 +33,8 @@ export function welcome(
   const credentials =
     signInKey === null ? `by signing in with ${identityProvider?.name}.` : `with any name and ${key}`;
   return `
-Dropleaf runs at ${base} and stores its data in ${place}. Press Ctrl+C to stop it.
+Dropleaf runs at ${base} on the ${engine} and stores its data in ${place}.
+Press Ctrl+C to stop it.
 ${warning}
 To publish a page, run these commands in a second terminal${shell}:
 

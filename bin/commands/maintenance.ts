@@ -2,7 +2,14 @@ import type { Command } from 'commander';
 import { localIdentity } from '../../shared/accounts/account.ts';
 import { describeConfig } from '../../shared/config/config.ts';
 import { migrateStores } from '../../shared/engines/open-stores.ts';
-import { describeMisspelled, describeUnused, isFromFile, readSettings } from '../environment.ts';
+import {
+  describeMisspelled,
+  describeUnused,
+  given,
+  isFromFile,
+  readServiceSettings,
+} from '../environment.ts';
+import { findListenFaults } from '../listening.ts';
 import { addCommand, describeStore, readDataConfig, withServices } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 
@@ -18,7 +25,8 @@ export function addMaintenance(program: Command, io: ProcessIo): void {
   addCommand(program, 'config', {
     summary: 'print every setting with its value',
     description:
-      'Prints every setting with its value, secrets hidden. Lists invalid settings instead if there are any.',
+      'Prints every setting with its value, secrets hidden. Lists invalid settings instead if there are any. Fails as "start" ' +
+      'would, but asks no server, looks into no DATA_DIR, and takes no port that is in use.',
     examples: ['PORT=8080 bin/dropleaf.js config'],
   }).action(() => printConfig(io));
 
@@ -42,26 +50,29 @@ export function addMaintenance(program: Command, io: ProcessIo): void {
   }).action(() => signInKey(io));
 }
 
-/** @throws ConfigError listing every invalid setting */
-function printConfig({ env, stdout, stderr }: ProcessIo): void {
+/** @throws ConfigError listing every invalid setting @throws Error if a service with these settings cannot listen here */
+async function printConfig({ env, stdout, stderr }: ProcessIo): Promise<void> {
   const warn = (text: string) => void stderr.write(`dropleaf: ${text}\n`);
   describeMisspelled(env).forEach(warn); // also if a setting is invalid
-  const config = readSettings(env);
+  const config = await readServiceSettings(env, { listens: true });
   describeUnused(config).forEach(warn);
   const rows = describeConfig(config);
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, value, isDefault } of rows) {
-    const isUnchanged = value !== '' && (isDefault || !env[name]);
+    const isUnchanged = value !== '' && (isDefault || given(env, name) === '');
     const mark = isFromFile(env, name) ? '  (from file)' : isUnchanged ? '  (default)' : '';
     stdout.write(`${name.padEnd(nameWidth)}  ${value || '(unset)'}${mark}\n`);
   }
+  const faults = await findListenFaults(config);
+  if (faults.length > 0) throw new Error(faults.join('; '));
 }
 
 /** Any invalid setting stops it: platforms run it before a release, and the release would not start with that setting. */
 async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
-  const config = readSettings(env);
+  const config = await readServiceSettings(env);
   const { createLog } = await import('../log.ts');
   const log = createLog(config.LOG_LEVEL, stderr);
+  for (const warning of describeMisspelled(env)) log.warn({}, warning);
   await migrateStores(config, { log });
   await log.flush();
   stdout.write(`${describeStore(config)} is ready for this release.\n`);
@@ -83,7 +94,7 @@ async function token({ user, label }: { user: string; label?: string }, io: Proc
   await withServices(config, io, async ({ createToken }) => {
     io.stdout.write(`${await createToken(identity, label || null)}\n`);
   });
-  if (io.env.GITHUB_CLIENT_ID) {
+  if (given(io.env, 'GITHUB_CLIENT_ID') !== '') {
     io.stderr.write(
       `This token belongs to the local account "${identity.name}", which is not the GitHub account of that name.\n`,
     );

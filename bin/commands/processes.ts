@@ -4,9 +4,16 @@ import { resolve } from 'node:path';
 import { atPort, type Config, isScaleOut } from '../../shared/config/config.ts';
 import { openServices, type Services } from '../../shared/engines/open-services.ts';
 import { hasEmbeddedData, migrateStores } from '../../shared/engines/open-stores.ts';
-import { describeMisspelled, describeUnused, readSettings, variableOf } from '../environment.ts';
+import {
+  describeMisspelled,
+  describeUnused,
+  given,
+  readServiceSettings,
+  variableOf,
+} from '../environment.ts';
+import { explainListenError } from '../listening.ts';
 import { createLog, type ProcessLog } from '../log.ts';
-import { type ProcessIo, UsageError } from '../process-io.ts';
+import { type Env, type ProcessIo, UsageError } from '../process-io.ts';
 import { type Part, stopAll, watchForStop } from '../stopping.ts';
 import { describeStart, type ProcessName, welcome } from '../welcome.ts';
 import { countJobs } from './jobs.ts';
@@ -16,7 +23,7 @@ import { countJobs } from './jobs.ts';
  * @throws Error that says in one sentence why the service cannot start
  */
 export async function start(io: ProcessIo): Promise<number> {
-  const config = readSettings(io.env);
+  const config = await readServiceSettings(io.env, { listens: true });
   const log = createLog(config.LOG_LEVEL, io.stderr);
   if (isScaleOut(config)) await migrateStores(config, { log });
   return run({
@@ -36,7 +43,7 @@ export async function start(io: ProcessIo): Promise<number> {
 export async function web(io: ProcessIo): Promise<number> {
   const { env } = io;
   // A platform's router connects from another machine.
-  const config = readScaleOutConfig('web', { ...io, env: { ...env, HOST: env.HOST || '0.0.0.0' } });
+  const config = await readScaleOutConfig('web', { ...env, HOST: given(env, 'HOST') || '0.0.0.0' });
   const log = createLog(config.LOG_LEVEL, io.stderr);
   return run({
     name: 'web',
@@ -44,7 +51,7 @@ export async function web(io: ProcessIo): Promise<number> {
     config,
     log,
     onReady({ config: { BASE_URL } }) {
-      if (env.BASE_URL) return;
+      if (given(env, 'BASE_URL') !== '') return;
       log.warn({ baseUrl: BASE_URL }, 'BASE_URL is not set: links to pages work on this machine only');
     },
   });
@@ -55,14 +62,14 @@ export async function web(io: ProcessIo): Promise<number> {
  * @throws Error that says in one sentence why the process cannot start
  */
 export async function worker(io: ProcessIo): Promise<number> {
-  const config = readScaleOutConfig('worker', io);
+  const config = await readScaleOutConfig('worker', io.env);
   const log = createLog(config.LOG_LEVEL, io.stderr);
   return run({ name: 'worker', io, config, log });
 }
 
-function readScaleOutConfig(command: 'web' | 'worker', { env }: Pick<ProcessIo, 'env'>): Config {
+async function readScaleOutConfig(command: 'web' | 'worker', env: Env): Promise<Config> {
   const missing = (['MONGODB_URI', 'REDIS_URL'] as const).filter((name) => variableOf(env, name) === null);
-  if (missing.length === 0) return readSettings(env);
+  if (missing.length === 0) return readServiceSettings(env, { listens: command === 'web' });
   throw new UsageError(
     `"bin/dropleaf.js ${command}" needs MONGODB_URI and REDIS_URL (not set: ${missing.join(', ')}); ` +
       'to run the service on this machine alone, use "npm start" or "bin/dropleaf.js start"',
@@ -93,7 +100,7 @@ async function run(options: ProcessOptions): Promise<number> {
     log.info(fields, message);
   } catch (error) {
     await stopAll(io, parts, config.SHUTDOWN_SECONDS, log);
-    throw explainListenError(error, config);
+    throw explainListenError(error, { host: config.HOST, port: config.PORT, prefix: '' });
   }
   const exitCode = await stopRequested;
   const clean = await stopAll(io, parts, config.SHUTDOWN_SECONDS, log);
@@ -153,26 +160,4 @@ async function openServer(config: Config) {
   await once(server.listen(0, config.HOST), 'listening');
   const { port } = server.address() as AddressInfo; // proof: it listens on a port, not on a pipe
   return { server, config: atPort(config, port), startWeb: startOn };
-}
-
-/** Says which setting is wrong if the port or the address cannot be used. */
-function explainListenError(error: unknown, { HOST, PORT, METRICS_PORT }: Config): unknown {
-  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return error;
-  const explain = (sentence: string) => new Error(sentence, { cause: error });
-  switch (`${error.code} ${error.syscall}`) {
-    case 'EADDRINUSE listen':
-      if (METRICS_PORT === String(PORT))
-        return explain(`PORT and METRICS_PORT are both ${PORT}: set another METRICS_PORT`);
-      return explain(
-        `port ${PORT} on ${HOST} is in use: stop the other program, or set PORT (0: any free port)`,
-      );
-    case 'EACCES listen':
-      return explain(`this user may not listen on port ${PORT}: set PORT to 1024 or higher`);
-    case 'EADDRNOTAVAIL listen':
-    case 'ENOTFOUND getaddrinfo':
-    case 'EAI_AGAIN getaddrinfo':
-      return explain(`HOST is "${HOST}", which is not an address of this machine`);
-    default:
-      return error;
-  }
 }

@@ -1,9 +1,9 @@
-import countEdits from 'damerau-levenshtein';
 import { type InferType, ValidationError } from 'yup';
 import { areRelated, readContentOrigin } from './content-origin.ts';
 import { optionGroups, options } from './options.ts';
 import { type Option, splitList } from './validators.ts';
 
+export { findMisspelled } from './misspelled.ts';
 export { optionGroups, options, splitList };
 
 type Values = { readonly [K in keyof typeof options]: InferType<(typeof options)[K]['schema']> };
@@ -24,31 +24,50 @@ export class ConfigError extends Error {
   }
 }
 
+interface ReadOptions {
+  /** Why a value could not be read: a text that follows the name. */
+  readonly unread?: ReadonlyMap<OptionName, string>;
+  /** The process listens on PORT; a worker does not. */
+  readonly listens?: boolean;
+}
+
 /**
- * Pure; an empty value is the same as none. @param unread why a value could not be read: a text that follows the name
- * @throws ConfigError listing every invalid setting
+ * Pure; white space at the ends of a value is ignored, or refused where a value is used as it is; an empty value is the same as
+ * none. @throws ConfigError listing every invalid setting
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
-  unread: ReadonlyMap<OptionName, string> = new Map(),
+  { unread = new Map(), listens = false }: ReadOptions = {},
 ): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, option] of optionEntries()) {
-    const reason = unread.get(name);
     try {
-      if (reason === undefined) values[name] = option.schema.validateSync(env[name] || option.fallback);
+      const reason = unread.get(name);
+      if (reason === undefined) values[name] = readValue(option, env[name] ?? '');
       else problems.push(`${name} ${reason}`);
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       const isHidden = option.secret || option.isHiddenInErrors;
-      problems.push(`${name} ${error.message}${isHidden ? '' : ` (got "${env[name]}")`}`);
+      problems.push(`${name} ${error.message}${isHidden ? '' : ` (got ${JSON.stringify(env[name])})`}`);
     }
   }
   const config = values as unknown as Config; // proof: each value has its schema's type, or there is a problem
   problems.push(...findContradictions(config));
+  if (listens) problems.push(...findSharedPort(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...config, BASE_URL: new URL(config.BASE_URL || defaultBaseUrl(config)).origin };
+}
+
+/** @param given as it is in the environment @throws ValidationError */
+function readValue({ schema, fallback, exact }: Option<unknown>, given: string): unknown {
+  const value = given.trim();
+  if (exact !== undefined && value !== given) {
+    throw new ValidationError(
+      `must not begin or end with white space, such as a line break: remove it${exact}`,
+    );
+  }
+  return schema.validateSync(value || fallback);
 }
 
 /** The same settings with the port that the system chose for PORT=0. */
@@ -163,6 +182,19 @@ function findContradictions(config: Config): string[] {
   return [...problems, ...findContentProblems(config)];
 }
 
+/** Two servers cannot listen on one port, unless each has an address of its own. Invalid settings are missing. */
+function findSharedPort({ PORT, HOST, METRICS_PORT, METRICS_HOST }: Partial<Config>): string[] {
+  if (!PORT || METRICS_PORT === undefined || METRICS_PORT === '' || Number(METRICS_PORT) !== PORT) return [];
+  const hosts = [HOST, METRICS_HOST];
+  const isShared =
+    HOST === METRICS_HOST || hosts.includes('::') || (hosts.includes('0.0.0.0') && !hosts.some(isIPv6Host));
+  return isShared ? [`PORT and METRICS_PORT are both ${PORT}: set another METRICS_PORT`] : [];
+}
+
+function isIPv6Host(host: string | undefined): boolean {
+  return host?.includes(':') ?? false;
+}
+
 /** Pages of drops are hostile: a domain shared with the service would let them set its cookies. */
 function findContentProblems(config: Config): string[] {
   const base = config.BASE_URL || defaultBaseUrl(config);
@@ -181,47 +213,4 @@ function findContentProblems(config: Config): string[] {
     );
   }
   return problems;
-}
-
-interface Misspelled {
-  readonly name: string;
-  readonly meant: string;
-}
-
-/** Names of at least this length may differ in two edits. A shorter name with two edits is often another program's. */
-const longName = 12;
-/** Variables of another program, two edits away from `GITHUB_`. */
-const otherPrograms = /^GITLAB_/;
-
-/** Settings of earlier releases and their replacements. */
-const retired: ReadonlyMap<string, string> = new Map([
-  ['BODIES_IN_FLIGHT_BYTES', 'BUFFERED_BYTES'],
-  ['UNREAD_ANSWERS_BYTES', 'BUFFERED_BYTES'],
-]);
-
-const variables = Object.entries(options).flatMap(([name, option]) =>
-  'secret' in option ? [name, `${name}_FILE`] : [name],
-);
-
-/** Retired settings, and variables within one edit of a setting, two for long names (Damerau-Levenshtein, ignoring case). */
-export function findMisspelled(env: Readonly<Record<string, string | undefined>>): Misspelled[] {
-  return Object.entries(env).flatMap(([name, value]) => {
-    if (!value || variables.includes(name) || otherPrograms.test(name)) return [];
-    const meant = retired.get(name) ?? nearestSetting(name.toUpperCase());
-    return meant === null ? [] : [{ name, meant }];
-  });
-}
-
-function nearestSetting(name: string): string | null {
-  let nearest: string | null = null;
-  let fewest = 3;
-  for (const setting of variables) {
-    const allowed = setting.length < longName ? 1 : 2;
-    if (Math.abs(name.length - setting.length) > allowed) continue; // the difference is a lower bound of the edits
-    const edits = countEdits(name, setting).steps;
-    if (edits >= fewest || edits > allowed) continue;
-    nearest = setting;
-    fewest = edits;
-  }
-  return nearest;
 }

@@ -2,6 +2,7 @@ import {
   choice,
   count,
   days,
+  exactText,
   flag,
   headerSecret,
   host,
@@ -61,7 +62,11 @@ const addresses = {
 } as const satisfies Group;
 
 const data = {
-  DATA_DIR: text('./data', 'Data directory (embedded engine only), relative to the current directory'),
+  DATA_DIR: exactText(
+    './data',
+    ', and rename the folder if its name has it',
+    'Data directory (embedded engine only), relative to the current directory',
+  ),
   SQLITE_CHECKPOINTS: choice(
     ['internal', 'external'],
     'internal',
@@ -72,7 +77,11 @@ const data = {
     'MongoDB server; together with `REDIS_URL` it selects the scale-out engine. Default database: `dropleaf`',
   ),
   REDIS_URL: serverUri(['redis://', 'rediss://'], 'Redis server for the job queue, limits and view counts'),
-  REDIS_PREFIX: text('dropleaf', 'Redis key prefix'),
+  REDIS_PREFIX: exactText(
+    'dropleaf',
+    '. Where it was in use, stop all processes first: jobs and views below the old prefix are not found',
+    'Redis key prefix',
+  ),
   REDIS_TLS_REJECT_UNAUTHORIZED: flag(
     true,
     'Requires a trusted certificate of Redis; `false` accepts self-signed certificates',

@@ -13,6 +13,8 @@ export interface Option<T> {
   readonly secret?: true;
   /** An invalid value is not repeated in the error: a URL may contain a password. */
   readonly isHiddenInErrors?: true;
+  /** White space at its ends is refused, because a running service uses it: what follows "remove it" in the error. */
+  readonly exact?: string;
   /** Clients can reach this limit, so the discovery document contains it. */
   readonly isLimit?: true;
 }
@@ -52,13 +54,13 @@ export function text(fallback: string, about: string): Option<string> {
   return { schema: string().defined(), fallback, about };
 }
 
+/** A text that is used as it is. */
+export function exactText(fallback: string, exact: string, about: string): Option<string> {
+  return { ...text(fallback, about), exact };
+}
+
 /** A text that is empty or passes the test. */
-function tested(
-  fallback: string,
-  about: string,
-  fault: string,
-  isValid: (value: string) => boolean,
-): Option<string> {
+function tested(fallback: string, about: string, fault: string, isValid: (value: string) => boolean) {
   const schema = string().defined();
   return { schema: schema.test('valid', fault, (value) => value === '' || isValid(value)), fallback, about };
 }
@@ -157,7 +159,9 @@ const signingSecretMinCharacters = 32;
 
 export function signingSecret(about: string): Option<string> {
   const fault = `must be at least ${signingSecretMinCharacters} characters`;
-  return { ...tested('', about, fault, (value) => value.length >= signingSecretMinCharacters), secret: true };
+  const isLong = (value: string) => value.length >= signingSecretMinCharacters;
+  const exact = '. Where it was in use, people then sign in and unlock pages again';
+  return { ...tested('', about, fault, isLong), secret: true, exact };
 }
 
 export function signingSecrets(about: string): Option<string> {
@@ -170,12 +174,34 @@ export function signingSecrets(about: string): Option<string> {
 /** A credential in an HTTP header: the error for an invalid header would contain it. */
 export function headerSecret(about: string): Option<string> {
   const fault = 'must be visible ASCII characters without spaces';
-  return { ...tested('', about, fault, (value) => /^[\x21-\x7e]+$/.test(value)), secret: true };
+  const isToken = (value: string) => /^[\x21-\x7e]+$/.test(value);
+  return { ...tested('', about, fault, isToken), secret: true, exact: ', also where it is checked' };
 }
 
 /** The address of a server with its credentials. */
 export function serverUri(protocols: readonly string[], about: string): Option<string> {
   const fault = `must start with ${protocols.join(' or ')}`;
+  const padded =
+    'must have no white space, such as a line break or %0A, at an end of its user name or password: remove it, also on the server';
   const hasProtocol = (value: string) => protocols.some((protocol) => value.startsWith(protocol));
-  return { ...tested('', about, fault, hasProtocol), secret: true };
+  const isTrimmed = (value: string) => credentialsIn(value).every((part) => part === part.trim());
+  const { schema, ...option } = tested('', about, fault, hasProtocol);
+  return { ...option, schema: schema.test('trimmed', padded, isTrimmed), secret: true };
+}
+
+/** User name and password of a URI, decoded; none if it has none. */
+function credentialsIn(uri: string): string[] {
+  const [authority = ''] = uri.slice(uri.indexOf('//') + 2).split(/[/?#]/, 1);
+  const credentials = authority.slice(0, Math.max(0, authority.lastIndexOf('@')));
+  const [user = '', ...rest] = credentials.split(':');
+  return [user, rest.join(':')].map(decoded);
+}
+
+/** As it is if its percent-encoding is wrong: the driver says so. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,7 +1,7 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import type { Log } from '../log/log.ts';
 import type { CommandObserver } from '../metrics/metrics.ts';
-import { hostsOf } from '../util/error-texts.ts';
+import { hostsOf, messageOf } from '../util/error-texts.ts';
 import { withTimeout } from '../util/promises.ts';
 
 const defaultDatabase = 'dropleaf';
@@ -75,6 +75,16 @@ export async function openMongo({
       await close(connection);
     },
   };
+}
+
+/** One sentence without credentials if the driver refuses the URI; null: it does not. Asks no server. */
+export function findUriFault(uri: string): string | null {
+  try {
+    for (const host of new mongoose.mongo.MongoClient(uri).options.hosts) host.toString();
+    return null;
+  } catch (error) {
+    return describeInvalid(messageOf(error));
+  }
 }
 
 function optionsFor(uri: string, maxConnections: number, isMigration: boolean): ConnectOptions {
@@ -177,13 +187,15 @@ async function close(connection: Connection): Promise<void> {
 /** Codes AuthenticationFailed, Unauthorized and AtlasError. */
 const authCodes = new Set<unknown>([18, 13, 8_000]);
 
+/** The one message of the parser that repeats a credential ends with the user name. */
+function describeInvalid(message: string): string {
+  return `MONGODB_URI is invalid: ${message.replace(/^(Username contains unescaped characters).*/s, '$1')}`;
+}
+
 /** One sentence for the operator, without credentials. Exported for tests. */
 export function describeFailure(uri: string, error: unknown): string {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  if (/^Mongo(Parse|API|InvalidArgument)Error$/.test(name)) {
-    // The one message of the parser that repeats a credential ends with the user name.
-    return `MONGODB_URI is invalid: ${message.replace(/^(Username contains unescaped characters).*/s, '$1')}`;
-  }
+  if (/^Mongo(Parse|API|InvalidArgument)Error$/.test(name)) return describeInvalid(message);
   const server = `MongoDB at ${hostsOf(uri)}`;
   if (error instanceof mongoose.mongo.MongoError && authCodes.has(error.code)) {
     return `${server} refuses the user name or password in MONGODB_URI`;

@@ -147,20 +147,25 @@ function reportCommands(client: Client, onCommand: CommandObserver): void {
   };
 }
 
-/** ioredis itself reads user, password and database from the URL. */
-function readUrl({ url, rejectUnauthorized }: RedisSettings) {
+/** One sentence without credentials if the URL is not one of Redis; null: it is. */
+export function findUrlFault(url: string): string | null {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   const isValid =
     parsed !== null && /^rediss?:$/.test(parsed.protocol) && /^(\/\d{0,9})?$/.test(parsed.pathname);
-  if (!isValid || parsed.hostname === '' || /%(?![\da-f]{2})/i.test(parsed.username + parsed.password)) {
-    throw new Error(
-      'REDIS_URL must be like redis://user:password@host:6379/0 or rediss://…, with special characters percent-encoded',
-    );
-  }
-  const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isValid && parsed.hostname !== '' && !/%(?![\da-f]{2})/i.test(parsed.username + parsed.password))
+    return null;
+  return 'REDIS_URL must be like redis://user:password@host:6379/0 or rediss://…, with special characters percent-encoded';
+}
+
+/** ioredis itself reads user, password and database from the URL. */
+function readUrl({ url, rejectUnauthorized }: RedisSettings) {
+  const fault = findUrlFault(url);
+  if (fault !== null) throw new Error(fault);
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const servername = isIP(host) === 0 ? host : ''; // RFC 6066, section 3: no addresses
-  const tls = parsed.protocol === 'rediss:' ? { tls: { servername, rejectUnauthorized } } : {};
-  return { server: `${parsed.hostname}:${parsed.port || 6379}`, options: { ...commonOptions, ...tls } };
+  const tls = protocol === 'rediss:' ? { tls: { servername, rejectUnauthorized } } : {};
+  return { server: `${hostname}:${port || 6379}`, options: { ...commonOptions, ...tls } };
 }
 
 /** Waits for the connection, but not longer than `waitMs`. @throws Error for a misconfiguration */

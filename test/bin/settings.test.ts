@@ -1,8 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { optionEntries, options } from '../../shared/config/config.ts';
-import { dropleaf } from './command.ts';
+import { listen } from '../support/listen.ts';
+import { dropleaf, type Env } from './command.ts';
 import { useHome } from './home.ts';
 
 const secret = 'do-not-show-this-to-anybody-at-all';
@@ -51,6 +53,64 @@ describe('bin/dropleaf.js config', () => {
     expect(await dropleaf(['config'], { ...env, EDGE_PURGER: 'varnish' })).to.include({ stderr: '' });
   });
 
+  it('ignores white space at the ends of values, and refuses what is used as it is, as start does', async () => {
+    const padded = { GITHUB_CLIENT_ID: 'abc\n', GITHUB_CLIENT_SECRET: 'x\r\n', PORT: ' 8080', HOST: ' ' };
+    const { stdout, code } = await dropleaf(['config'], padded);
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/^GITHUB_CLIENT_ID +abc$/m)
+      .and.match(/^PORT +8080$/m)
+      .and.match(/^HOST +127\.0\.0\.1 +\(default\)$/m);
+    await expectRefused(
+      { DATA_DIR: './data\n' },
+      'DATA_DIR must not begin or end with white space, such as a line break: remove it, ' +
+        'and rename the folder if its name has it (got "./data\\n")',
+    );
+  });
+
+  it('refuses the same port for pages and metrics, as start does', async () => {
+    await expectRefused(
+      { PORT: '38123', METRICS_PORT: '38123' },
+      'PORT and METRICS_PORT are both 38123: set another METRICS_PORT',
+    );
+  });
+
+  it('refuses addresses that the drivers of MongoDB and Redis refuse, as start does', async () => {
+    const servers = { MONGODB_URI: 'mongodb://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
+    expect(await dropleaf(['config'], servers)).to.include({ stderr: '', code: 0 });
+    for (const [name, value, sentence] of [
+      [
+        'MONGODB_URI',
+        'mongodb://u:s3cret@h/x?color=red',
+        'MONGODB_URI is invalid: option color is not supported',
+      ],
+      [
+        'MONGODB_URI',
+        'mongodb://u:s3cret@h:99999/x',
+        'MONGODB_URI is invalid: Unable to parse h:99999 with URL',
+      ],
+      ['REDIS_URL', 'redis://:s3cret@h/x', 'REDIS_URL must be like redis://user:password@host:6379/0 or'],
+    ] as const) {
+      await expectRefused({ ...servers, [name]: value }, sentence);
+    }
+  });
+
+  it('fails if a service could not listen here, also below its list, and not if the port is in use', async () => {
+    for (const name of ['HOST', 'METRICS_HOST']) {
+      const env = { [name]: '192.0.2.1', METRICS_PORT: '9464' };
+      const { stdout, stderr, code } = await dropleaf(['config'], env);
+      expect(stdout).to.match(new RegExp(`^${name} +192\\.0\\.2\\.1$`, 'm'));
+      expect({ stderr, code }).to.deep.equal({
+        stderr: `dropleaf: ${name} is "192.0.2.1", which is not an address of this machine\n`,
+        code: 1,
+      });
+    }
+    const server = createServer();
+    const port = await listen(server);
+    expect(await dropleaf(['config'], { PORT: String(port) })).to.include({ stderr: '', code: 0 });
+    server.close();
+  });
+
   it('prints the stack of an error only with LOG_LEVEL=debug', async () => {
     const quiet = await dropleaf(['config'], { PORT: 'x' });
     const debug = await dropleaf(['config'], { PORT: 'x', LOG_LEVEL: 'debug' });
@@ -58,6 +118,17 @@ describe('bin/dropleaf.js config', () => {
     expect(debug.stderr).to.match(/^ +at /m);
   });
 });
+
+/** Whether `config` and `start` exit with 2 and that sentence. */
+async function expectRefused(env: Env, sentence: string): Promise<void> {
+  for (const command of ['config', 'start']) {
+    const { stdout, stderr, code } = await dropleaf([command], env);
+    expect({ stdout, code }, command).to.deep.equal({ stdout: '', code: 2 });
+    expect(stderr, command).to.match(/^dropleaf: 1 setting is invalid:\n/);
+    expect(stderr, command).to.include(`\n  ${sentence}`);
+    expect(stderr, command).to.not.include('s3cret');
+  }
+}
 
 describe('A secret in a file', () => {
   const home = useHome();
@@ -79,6 +150,22 @@ describe('A secret in a file', () => {
     expect(stdout).to.match(/^EDGE_PURGE_TOKEN +\(set, hidden\) {2}\(from file\)$/m);
     expect(stdout).to.match(/^GITHUB_CLIENT_SECRET +\(unset\)$/m);
     expect(stdout).to.not.contain(secret);
+  });
+
+  it('with more white space at an end is refused if it is used as it is, else read without it; its path, too', async () => {
+    const signing = { SIGNING_SECRET_FILE: write('signing', `${secret}\n\n`) };
+    const { stderr, code } = await dropleaf(['config'], signing);
+    expect(code).to.equal(2);
+    expect(stderr)
+      .to.match(/^ +SIGNING_SECRET must not begin or end with white space/m)
+      .and.not.contain(secret);
+    const env = {
+      GITHUB_CLIENT_ID: 'id',
+      GITHUB_CLIENT_SECRET_FILE: `${write('github', `\ufeff${secret} \n`)}\n`,
+      SIGNING_SECRET: secret,
+      SIGNING_SECRET_FILE: ' ',
+    };
+    expect(await dropleaf(['config'], env)).to.include({ stderr: '', code: 0 });
   });
 
   it('is supported by every secret setting, and by no other setting', async () => {
@@ -104,6 +191,7 @@ describe('A secret in a file', () => {
       [directory, 'it is a directory'],
       [write('empty', ''), 'the file is empty'],
       [write('line', '\n'), 'the file is empty'],
+      [write('blank', ' \n\n'), 'the file is empty'],
     ];
     if (process.getuid?.() !== 0) {
       const unreadable = write('unreadable', secret);

@@ -92,6 +92,94 @@ const contradictions: readonly (readonly [env: Env, problem: string])[] = [
   [{ PAGE_SIZE: '60', PAGE_SIZE_MAX: '50' }, 'PAGE_SIZE must be at most PAGE_SIZE_MAX (60 > 50)'],
 ];
 
+const spaces = [' ', '\n', '\r\n', '\t', '\ufeff', '\u00a0'];
+const around = (value: string) => spaces.flatMap((space) => [value + space, space + value]);
+
+/** Valid values of settings that are used as they are. */
+const exact: Env = {
+  DATA_DIR: '/srv/data',
+  REDIS_PREFIX: 'drops',
+  SIGNING_SECRET: hush.repeat(8),
+  EDGE_PURGE_TOKEN: hush,
+};
+
+/** Valid values of the others, by the kind of the setting. */
+const trimmed: Env = {
+  PORT: '8080',
+  HOST: 'localhost',
+  BASE_URL: 'https://a.example',
+  CONTENT_ORIGIN: 'https://*.drops.example',
+  TRUST_PROXY: '1',
+  METRICS_PORT: '9464',
+  INDEXABLE: 'true',
+  GITHUB_CLIENT_ID: 'abc',
+  GITHUB_CLIENT_SECRET: hush,
+  GITHUB_URL: 'https://git.example',
+  MONGODB_URI: 'mongodb://u:p@db.example/drops',
+  REDIS_URL: 'redis://:p@redis.example:6379/1',
+  AUDIT_KEEP_DAYS: '7',
+  LOG_LEVEL: 'warn',
+  LOG_RAW_SAMPLE: '0.5',
+  OPERATORS: 'f'.repeat(32),
+  SECURITY_CONTACT: 'mailto:a@b.example',
+  EDGE_FASTLY_SERVICE_ID: 'SU1Z0isxPaozGVKXdv0eY',
+  EDGE_PURGE_AGAIN_SECONDS: '1,5',
+};
+
+describe('White space at the ends of a setting', () => {
+  const config = readConfig({ ...trimmed });
+
+  it('is ignored, also if it is all that there is', () => {
+    for (const space of spaces) {
+      const padded = Object.entries(trimmed).map(([name, value]) => [name, `${space}${value}${space}`]);
+      expect(readConfig(Object.fromEntries(padded)), JSON.stringify(space)).to.deep.equal(config);
+      const blank = Object.keys(trimmed).map((name) => [name, space]);
+      expect(readConfig(Object.fromEntries(blank)), JSON.stringify(space)).to.deep.equal(readConfig({}));
+    }
+  });
+
+  for (const [name, value] of Object.entries(exact)) {
+    it(`of ${name} is refused, because a running service uses it as it is`, () => {
+      expect(() => readConfig({ [name]: value })).to.not.throw();
+      for (const text of [...around(value), ' ']) {
+        const read = () => readConfig({ [name]: text });
+        expect(read, JSON.stringify(text)).to.throw(
+          new RegExp(`^1 setting is invalid:\n  ${name} must not begin or end with white space`),
+        );
+        expect(read).to.not.throw(/hush|\n.*\n/);
+      }
+    });
+  }
+
+  for (const [name, start, other] of [
+    ['MONGODB_URI', 'mongodb://', { REDIS_URL: 'redis://h' }],
+    ['MONGODB_URI', 'mongodb+srv://', { REDIS_URL: 'redis://h' }],
+    ['REDIS_URL', 'redis://', { MONGODB_URI: 'mongodb://h' }],
+    ['REDIS_URL', 'rediss://', { MONGODB_URI: 'mongodb://h' }],
+  ] as const) {
+    it(`of the user name or password in a ${name} ${start} is refused`, () => {
+      const read = (credentials: string) => readConfig({ ...other, [name]: `${start}${credentials}@h` });
+      for (const credentials of ['u:hush', 'u%20ser:hu%20sh', 'u:hu%0Ash', ':hush', 'u:h:%', 'u']) {
+        expect(() => read(credentials), credentials).to.not.throw();
+      }
+      for (const credentials of [
+        'u:hush%0A',
+        'u:hush\n',
+        'u:hush%20',
+        'u:%20hush',
+        ':hush ',
+        'u%0d:hush',
+        'u%0A',
+      ]) {
+        expect(() => read(credentials), credentials).to.throw(
+          new RegExp(`^1 setting is invalid:\n  ${name} must have no white space.* user name or password`),
+        );
+        expect(() => read(credentials), credentials).to.not.throw(/h.sh/);
+      }
+    });
+  }
+});
+
 describe('Settings', () => {
   it('have the defaults of the spec, section 8', () => {
     expect(readConfig({})).to.deep.include({
@@ -139,6 +227,27 @@ describe('Settings', () => {
   for (const [env, problem] of contradictions) {
     it(`are refused if they contradict each other: ${problem}`, () => {
       expect(() => readConfig(env)).to.throw(`1 setting is invalid:\n  ${problem}`);
+    });
+  }
+
+  for (const [hosts, isRefused] of [
+    [{}, true],
+    [{ HOST: '::', METRICS_HOST: '127.0.0.1' }, true],
+    [{ HOST: '0.0.0.0' }, true],
+    [{ METRICS_HOST: '0.0.0.0' }, true],
+    [{ METRICS_HOST: '::' }, true],
+    [{ METRICS_HOST: '127.0.0.2' }, false],
+    [{ HOST: '0.0.0.0', METRICS_HOST: '::1' }, false],
+  ] as const) {
+    const where = JSON.stringify(hosts);
+    it(`one port for pages and metrics is ${isRefused ? 'refused' : 'accepted'} with ${where}, and accepted by workers`, () => {
+      const env = { PORT: '8080', METRICS_PORT: '8080', ...hosts };
+      expect(() => readConfig(env)).to.not.throw();
+      expect(() => readConfig({ ...env, METRICS_PORT: '8081' }, { listens: true })).to.not.throw();
+      expect(() => readConfig({ ...env, PORT: '0', METRICS_PORT: '0' }, { listens: true })).to.not.throw();
+      const read = () => readConfig(env, { listens: true });
+      if (isRefused) expect(read).to.throw('PORT and METRICS_PORT are both 8080: set another METRICS_PORT');
+      else expect(read).to.not.throw();
     });
   }
 
