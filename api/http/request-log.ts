@@ -10,6 +10,8 @@ export function setRequestId(res: ServerResponse): void {
 interface LogOptions {
   /** At which level a request that succeeds is logged; null: not at all. */
   readonly success?: 'debug' | 'info' | null;
+  /** null: an answer below 500 that is no success, or is not read to its end, is not logged. */
+  readonly refusal?: 'info' | null;
   /** More fields, read when the response is closed. */
   readonly describe?: () => object;
   /** `bytesWritten` of the socket before the answer; unset: as it is now. */
@@ -21,12 +23,11 @@ export function logRequest(
   req: IncomingMessage,
   res: ServerResponse,
   log: Log,
-  { success = 'info', describe, bytesBefore = req.socket.bytesWritten }: LogOptions = {},
+  { success = 'info', refusal = 'info', describe, bytesBefore = req.socket.bytesWritten }: LogOptions = {},
 ): void {
   const startedAt = performance.now();
   res.on('close', () => {
-    const failed = res.statusCode >= 400 || !res.writableFinished;
-    const level = failed ? 'info' : success;
+    const level = levelOf(res, success, refusal);
     if (level === null) return;
     const id = res.getHeader('X-Request-Id');
     const path = pathOf(req);
@@ -45,6 +46,13 @@ export function logRequest(
     };
     log[level](fields, 'request');
   });
+}
+
+/** A 5xx, and a client that left before its answer began, are always logged. */
+function levelOf(res: ServerResponse, success: LogOptions['success'], refusal: LogOptions['refusal']) {
+  if (res.statusCode >= 500 || !res.headersSent) return 'info';
+  const isSuccess = res.statusCode < 400 && res.writableFinished;
+  return (isSuccess ? success : refusal) ?? null;
 }
 
 /** The slug in the path of a drop. */

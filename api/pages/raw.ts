@@ -14,7 +14,6 @@ import { methodNotAllowed } from '../http/http-error.ts';
 import { pageUrl } from '../http/paths.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
 import { forbidIndexing, type ServiceResponse } from '../http/send.ts';
-import { isUnread } from '../server/connections.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 import { isUnlocked, passcodeRequired } from './gate.ts';
 import { isGetByPerson, type PublicAddress, readSlugAndVersion, refuseTakenDown } from './public-page.ts';
@@ -91,7 +90,11 @@ export function createRawHandler(services: Services, layout: Layout, assets: Ass
     if (!isReview) countView(req, page, asked.address);
   }
 
-  const levelOfSuccess = () => (Math.random() < config.LOG_RAW_SAMPLE ? 'info' : null);
+  /** Of every outcome below 500: a page that is locked or gone is asked for as often as one that is there. */
+  function sampleLevels() {
+    const level = Math.random() < config.LOG_RAW_SAMPLE ? 'info' : null;
+    return { success: level, refusal: level } as const;
+  }
 
   function countView(req: IncomingMessage, page: Page, address: PublicAddress): void {
     if (isTopLevelView(req, address, config.BASE_URL) && isGetByPerson(req)) views.count(page.dropId);
@@ -120,14 +123,14 @@ export function createRawHandler(services: Services, layout: Layout, assets: Ass
       const bytesBefore = req.socket.bytesWritten;
       sendBody(req, res, replyHeaders.ofPage(page, body, { host, isPinned, isConfirmed: true }), body);
       countView(req, page, address);
-      const success = levelOfSuccess();
-      if (success !== null || isUnread(res)) logRequest(req, res, log, { success, bytesBefore });
+      const levels = sampleLevels();
+      if (levels.success !== null) logRequest(req, res, log, { ...levels, bytesBefore });
       return body;
     },
 
     /** Answers a request for a raw page, errors included. */
     async answer(req: IncomingMessage, res: ServiceResponse, target: Target): Promise<void> {
-      logRequest(req, res, log, { success: levelOfSuccess() });
+      logRequest(req, res, log, sampleLevels());
       try {
         if (req.method !== 'GET' && req.method !== 'HEAD')
           throw methodNotAllowed(req.method, ['GET', 'HEAD']);
@@ -138,8 +141,13 @@ export function createRawHandler(services: Services, layout: Layout, assets: Ass
     },
 
     /** Answers 308 with `no-store`. @param location a path on this host */
-    redirect(req: IncomingMessage, res: ServerResponse, location: string, host: ContentHost | null): void {
-      logRequest(req, res, log);
+    redirect(
+      req: IncomingMessage,
+      res: ServerResponse,
+      { location, isRaw }: { readonly location: string; readonly isRaw: boolean },
+      host: ContentHost | null,
+    ): void {
+      logRequest(req, res, log, isRaw ? sampleLevels() : {});
       setRequestId(res);
       forbidIndexing(res);
       replyHeaders.setForRefusal(res, host);
@@ -148,9 +156,9 @@ export function createRawHandler(services: Services, layout: Layout, assets: Ass
         .end();
     },
 
-    /** Logs the request and answers it with the error, under the sandbox. */
+    /** Answers with the error, under the sandbox; browsers ask each host of a drop for its icon. */
     refuse(req: IncomingMessage, res: ServerResponse, error: Error, host: ContentHost | null): void {
-      logRequest(req, res, log);
+      logRequest(req, res, log, host === null ? {} : sampleLevels());
       fail(req, res, error, host);
     },
 

@@ -64,7 +64,7 @@ export function createListener(services: Services): RequestListener {
     if (fault !== null) raw.refuse(req, answer, fault, host);
     else if (address?.isRaw) void raw.answer(req, answer, { address, host });
     else if (slashless !== null && (host === null || slashless.isRaw))
-      raw.redirect(req, answer, slashless.location, host);
+      raw.redirect(req, answer, slashless, host);
     else if (host !== null) raw.refuse(req, answer, notFound('path'), host);
     else app(withLiteralPath(withMcpPath(req)), answer);
   };

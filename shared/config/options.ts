@@ -243,7 +243,10 @@ const processes = {
     3_600,
   ),
   LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info', 'Minimum log level'),
-  LOG_RAW_SAMPLE: share(0.01, 'Share of successful raw page requests to log'),
+  LOG_RAW_SAMPLE: share(
+    0.01,
+    'Share of raw page requests to log; those that are answered 5xx are all logged',
+  ),
 } as const satisfies Group;
 
 const edge = {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { useOwner, useService } from '../support/service.ts';
 
 describe('Logs', () => {
-  const service = useService();
+  const service = useService({ LOG_RAW_SAMPLE: '1' });
   const owner = useOwner(service);
 
   /** The fields of the line of the request, as text. */

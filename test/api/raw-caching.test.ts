@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { parsePage } from '../support/html.ts';
@@ -154,11 +155,24 @@ describe('GET /p/{slug}/raw: its log lines', () => {
   afterEach(() => service.stop());
 
   for (const [sample, expected] of [
-    ['0', ['404', '404', '405', '403']],
-    ['1', ['200', '200', '304', '404', '404', '405', '403']],
+    ['0', ['503']],
+    ['1', ['200', '200', '304', '404', '404', '405', '308', '403', '403', '403', '410', '404', '503']],
   ] as const) {
-    it(`LOG_RAW_SAMPLE=${sample}: ${sample === '0' ? 'only failed requests' : 'each request'}`, async () => {
-      service = await startService({ env: { LOG_RAW_SAMPLE: sample } });
+    it(`LOG_RAW_SAMPLE=${sample}: ${sample === '0' ? 'only those that the service failed' : 'each request'}`, async () => {
+      let isDown = false;
+      service = await startService({
+        env: { LOG_RAW_SAMPLE: sample },
+        adaptEngine: ({ drops, ...engine }) => ({
+          ...engine,
+          drops: {
+            ...drops,
+            findPage: async (slug, number) => {
+              if (isDown) throw unavailable('The database is away.');
+              return drops.findPage(slug, number);
+            },
+          },
+        }),
+      });
       const { owner, slug } = await service.newDrop();
       const path = `/p/${slug}/raw`;
       const from = service.logs.length;
@@ -168,14 +182,23 @@ describe('GET /p/{slug}/raw: its log lines', () => {
       await service.get('/p/nosuchslug00/raw');
       const refused = await service.get(`${path}?v=9`);
       await service.request('POST', path);
+      await service.get(`${path}/`);
       await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
       await service.get(path);
-      const lines = () => service.logs.slice(from).filter((line) => /^info request .*\/raw'/.test(line));
+      await service.request('HEAD', path);
+      await service.get(path, { headers: { 'if-none-match': etag } });
+      await service.services.moderation.takeDown(slug, { by: 'me', reason: 'test' });
+      await service.get(path);
+      await owner.request('DELETE', `/api/drops/${slug}`);
+      await service.get(path);
+      isDown = true;
+      await service.get('/p/nosuchslug00/raw');
+      const lines = () => service.logs.slice(from).filter((line) => /^info request .*\/raw\/?'/.test(line));
       await service.eventually(async () => {
         expect(lines().map((line) => /status: (\d+)/.exec(line)?.[1])).to.deep.equal(expected);
       });
       const id = refused.headers['x-request-id'] ?? 'none';
-      expect(lines().filter((line) => line.includes(id))).to.have.length(1);
+      expect(lines().filter((line) => line.includes(id))).to.have.length(sample === '0' ? 0 : 1);
     });
   }
 });
