@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { Redis as Client, type RedisOptions } from 'ioredis';
 import type { Log } from '../log/log.ts';
 import type { CommandObserver } from '../metrics/metrics.ts';
-import { findMisconfiguration, isDemoted, isOutOfMemory, toDropError } from './errors.ts';
+import { Availability } from './availability.ts';
+import { findMisconfiguration, isDemoted, isOutOfMemory, isReadOnly, toDropError } from './errors.ts';
 
 /** BullMQ and our scripts need it; Ubuntu 22.04 has 6.0. */
 const oldestVersion = '6.2';
@@ -67,7 +68,6 @@ const commonOptions = {
   keepAlive: 10_000,
   maxLoadingRetryTime: 1_000,
   retryStrategy: (times: number) => Math.min(100 * 2 ** Math.min(times - 1, 4), 1_500) + Math.random() * 400,
-  reconnectOnError: (error: Error) => isDemoted(error),
 } satisfies RedisOptions;
 
 /** For commands that are sent at most once: with a retry, ioredis may repeat an executed command. */
@@ -85,13 +85,21 @@ const onceOptions = {
  * unknown database number, another kind of server, or Redis before 6.2
  */
 export async function openRedis(settings: RedisSettings): Promise<Redis> {
-  const { server, options } = readUrl(settings);
-  const client = new Client(settings.url, { ...options, ...onceOptions, lazyConnect: true });
+  const { server, options: fromUrl } = readUrl(settings);
+  const availability = new Availability(server, settings.log);
+  const options = {
+    ...fromUrl,
+    reconnectOnError(error: Error): boolean {
+      if (isReadOnly(error)) availability.noteReadOnly(client);
+      return isDemoted(error);
+    },
+  };
+  const client: Client = new Client(settings.url, { ...options, ...onceOptions, lazyConnect: true });
   const listeners = new Set<() => void>();
   client.on('ready', () => {
     for (const listener of [...listeners]) listener();
   });
-  const stopLogging = logChanges(client, server, settings.log);
+  availability.watch(client);
   const isUp = () => client.status === 'ready';
   if (settings.onCommand !== undefined) reportCommands(client, settings.onCommand);
 
@@ -99,7 +107,7 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
     await connect(client, server, settings.waitMs ?? 3_000);
     if (isUp()) await refuseOldServer(client, server);
   } catch (error) {
-    stopLogging();
+    availability.stop();
     client.disconnect();
     throw error;
   }
@@ -124,7 +132,7 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
       return client.on('error', () => undefined); // the connection above logs for all
     },
     async close() {
-      stopLogging();
+      availability.stop();
       listeners.clear();
       if (isUp()) await client.quit().catch(() => undefined);
       client.disconnect();
@@ -194,30 +202,4 @@ async function refuseOldServer(client: Client, server: string): Promise<void> {
   if (version.localeCompare(oldestVersion, 'en', { numeric: true }) < 0) {
     throw new Error(`Redis at ${server} is version ${version}; Dropleaf needs ${oldestVersion} or newer`);
   }
-}
-
-/** Logs the loss and the return of the connection once each; no error object, because its command may contain a password. */
-function logChanges(client: Client, server: string, log: Log): () => void {
-  let isStopped = false;
-  let isLost = false;
-  let reason = 'connection closed';
-
-  client.on('ready', () => {
-    if (isLost) log.info({ redis: server }, 'Redis is available again');
-    isLost = false;
-    reason = 'connection closed';
-  });
-  client.on('close', () => {
-    if (!isLost && !isStopped)
-      log.warn({ redis: server, reason }, 'Redis is unavailable; the service continues without it');
-    isLost = true;
-  });
-  client.on('error', (error: Error) => {
-    const fault = findMisconfiguration(error, server);
-    if (fault !== null && fault !== reason && isLost && !isStopped) log.error({ redis: server }, fault);
-    reason = fault ?? ('code' in error ? String(error.code) : error.message);
-  });
-  return () => {
-    isStopped = true;
-  };
 }

@@ -21,6 +21,11 @@ export function isDemoted(error: Error): boolean {
   return /^UNBLOCKED\b|READONLY You/.test(error.message);
 }
 
+/** Whether the server is a replica, which refuses writes. A script puts words before the reply. */
+export function isReadOnly(error: Error): boolean {
+  return error.message.includes('READONLY You');
+}
+
 /** Whether the server refuses writes because its memory (`maxmemory`) is full. BullMQ puts words before the reply. */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /\bOOM command not allowed/.test(error.message);

@@ -265,6 +265,34 @@ describe('The connection to Redis', () => {
       await fake.close();
     });
 
+    for (const role of ['role:slave', 'role:replica', '']) {
+      it(`logs once that its server is a replica, however often it refuses a write (INFO: "${role}")`, async () => {
+        let tells = role;
+        const fake = await startFakeRedis((command) => {
+          if (command === 'info') return infoOf('7.0.0', tells);
+          if (command === 'set') return "-READONLY You can't write against a read only replica.\r\n";
+          return undefined;
+        });
+        const log = createRecordingLog();
+        const connection = await redis.open({ url: fake.url, log });
+        for (let refused = 1; refused <= 5; refused++) {
+          await rejectionOf(connection.client.set('k', 'v'));
+          await until(() => fake.connections() === refused + 1 && connection.isUp(), 'connected anew');
+        }
+        expect(log.lines.map(({ message }) => message)).to.deep.equal([
+          'Redis is unavailable; the service continues without it',
+        ]);
+        expect(log.lines[0]?.fields).to.have.property(
+          'reason',
+          'READONLY: the server is a replica and refuses writes',
+        );
+        tells = 'role:master';
+        await until(() => log.lines.length > 1, 'it is asked for its role');
+        expect(log.lines.slice(1).map(({ message }) => message)).to.deep.equal(['Redis is available again']);
+        await fake.close();
+      });
+    }
+
     it('duplicate: commands wait for the server without a time limit', async () => {
       const { redis: connection, proxy } = await redis.openThroughProxy();
       const forJobs = connection.duplicate();

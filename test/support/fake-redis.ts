@@ -40,7 +40,8 @@ export async function startFakeRedis(answer: (command: string) => string | undef
   };
 }
 
-export function infoOf(version: string): string {
-  const text = `# Server\r\nredis_version:${version}\r\nloading:0\r\n`;
+/** @param line one more, such as `role:slave` */
+export function infoOf(version: string, line = ''): string {
+  const text = `# Server\r\nredis_version:${version}\r\nloading:0\r\n${line}\r\n`;
   return `$${text.length}\r\n${text}\r\n`;
 }
