@@ -4,7 +4,8 @@
 #     --stop-timeout 30 --env BASE_URL=https://drops.example --env TRUST_PROXY=1 dropleaf
 #   docker exec dropleaf bin/dropleaf.js admin reports
 # On MongoDB and Redis: compose.yaml. A worker answers no requests: run it with --no-healthcheck.
-ARG NODE_IMAGE=docker.io/library/node:26-trixie-slim
+# compose.yaml says how to renew the digest.
+ARG NODE_IMAGE=docker.io/library/node:26.9.0-trixie-slim@sha256:3a771f83944bb763050c23c0225c260638c4b7899e7a72485ef75e5e570499e5
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

@@ -38,7 +38,7 @@ parse_nginx() { # below a folder of this user, without the port 80
 }
 
 verify_unit() { # it warns where it should fail
-  sed 's|^ExecStart=/opt/dropleaf/bin/dropleaf.js |ExecStart=/bin/true |' "$1" >"$work/$(basename "$1")"
+  sed 's|^\(ExecStart[A-Za-z]*\)=/opt/dropleaf/[^ ]*|\1=/bin/true|' "$1" >"$work/$(basename "$1")"
   systemd-analyze verify "$work/$(basename "$1")" 2>&1 | tee "$work/verify" && [[ ! -s $work/verify ]]
 }
 
@@ -56,6 +56,36 @@ has_same_sandbox() {
   done
 }
 
+is_limited() { # its memory; and /opt/dropleaf has what the unit runs
+  grep -q '^MemoryMax=' "$1" || { echo 'no MemoryMax' && return 1; }
+  local file
+  for file in $(sed -n 's|^ExecStart[A-Za-z]*=/opt/dropleaf/\([^ ]*\).*|\1|p' "$1"); do
+    [[ -x $file ]] || { echo "$file is not there, or not executable" && return 1; }
+  done
+}
+
+is_pinned() { # each image that is not built here, by version and digest, and the same everywhere
+  local images pinned='^[a-z./]+:[0-9]+\.[0-9]+\.[0-9]+[a-z-]*@sha256:[0-9a-f]{64}$'
+  images=$(sed -n -e 's/^ *image: *//p' -e 's/^ARG NODE_IMAGE=//p' "$@" | grep -vx dropleaf | sort -u)
+  [[ -n $images ]] || { echo 'no image is named' && return 1; }
+  ! grep -Ev "$pinned" <<<"$images" || return 1
+  [[ -z $(sed 's/:.*//' <<<"$images" | uniq -d) ]] || { echo "$images" && return 1; }
+}
+
+starts_redis() { # as compose.yaml says, at a socket: with a password, which is not in its arguments
+  local socket=$work/redis.sock pid result=1
+  sed -n '/exec redis-server/,/^ *END$/p' compose.yaml | sed -e 's/^ *//' -e 's/\$\$/$/g' \
+    -e "s| <<END| --port 0 --dir $work --unixsocket $socket <<END|" >"$work/redis.sh"
+  REDISCLI_AUTH=secret-of-check sh -eu "$work/redis.sh" &
+  pid=$!
+  for _ in {1..50}; do [[ -S $socket ]] && break || sleep 0.1; done
+  if [[ $(redis-cli -s "$socket" ping 2>&1) == NOAUTH* ]] &&
+    [[ $(REDISCLI_AUTH=secret-of-check redis-cli -s "$socket" ping) == PONG ]] &&
+    ! tr '\0' ' ' <"/proc/$pid/cmdline" | grep secret; then result=0; fi
+  kill "$pid" && wait "$pid"
+  return "$result"
+}
+
 check_expressions() { # each one as a rule, with a value for each of the dashboard's variables
   node -e '
     const { panels } = JSON.parse(fs.readFileSync("deploy/grafana.json"));
@@ -68,9 +98,10 @@ check_expressions() { # each one as a rule, with a value for each of the dashboa
 
 is_hardened() { # compose.yaml; the image of the proxy gets its port below 1024 by a capability of the file
   docker compose --env-file /dev/null -f compose.yaml config --format json >"$work/compose.json" && node -e '
-    for (const [name, { read_only, cap_drop, security_opt = [] }] of Object.entries(JSON.parse(fs.readFileSync(process.argv[1])).services))
+    for (const [name, { read_only, cap_drop, mem_limit, security_opt = [] }] of Object.entries(JSON.parse(fs.readFileSync(process.argv[1])).services))
       if (!read_only || cap_drop?.[0] !== "ALL" || (name !== "proxy" && security_opt[0] !== "no-new-privileges:true"))
-        throw new Error(`${name} is not read-only, or has capabilities, or may get new privileges`)' "$work/compose.json"
+        throw new Error(`${name} is not read-only, or has capabilities, or may get new privileges`);
+      else if (!mem_limit) throw new Error(`${name} has no mem_limit`)' "$work/compose.json"
 }
 
 check_image() {
@@ -107,6 +138,7 @@ check_with caddy deploy/Caddyfile env HOME="$work" DOMAIN=drops.example caddy va
 for unit in deploy/systemd/*; do
   check_with systemd-analyze "$unit" verify_unit "$unit"
   [[ $unit == *.service ]] || continue
+  check "$unit: its memory is limited, and its programs are there" is_limited "$unit"
   check_with systemd-analyze "$unit: exposure at most $max_exposure" is_confined "$unit"
 done
 check 'deploy/systemd: every unit has the same sandbox' has_same_sandbox
@@ -120,6 +152,8 @@ check_with litestream deploy/litestream.yml env DROPLEAF_DATABASE="$work/none.sq
   litestream databases -config deploy/litestream.yml
 
 check_with hadolint Dockerfile hadolint Dockerfile
+check 'Dockerfile, compose files: images are pinned by digest' is_pinned Dockerfile compose.yaml compose.dev.yaml deploy/compose.*.yaml
+check_with redis-server 'compose.yaml: Redis has its password, not in its arguments' starts_redis
 export DOMAIN=drops.example MONGODB_PASSWORD=a REDIS_PASSWORD=b BASE_URL=https://drops.example
 for file in compose.yaml compose.dev.yaml deploy/compose.*.yaml; do
   if docker compose version &>/dev/null; then

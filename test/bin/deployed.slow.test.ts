@@ -1,4 +1,5 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -10,10 +11,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { listen } from '../support/listen.ts';
 import { requireProgram } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
@@ -76,6 +79,54 @@ describe('bin/dropleaf.js', () => {
     );
     expect({ stdout, status }).to.deep.equal({ stdout: '', status: 1 });
     expect(stderr).to.equal('dropleaf: Node 20.18.3 is too old: install Node 20.19 or newer\n');
+  });
+});
+
+describe('deploy/wait-until-ready.js, for which a unit of systemd waits', () => {
+  const home = useHome();
+
+  const waitFor = (env: Record<string, string>) =>
+    watch(spawn(join(projectDir, 'deploy/wait-until-ready.js'), ['0.1'], { env: { PATH, ...env } })).ended();
+
+  /** A process that answers each request so. */
+  async function withAnswers(statuses: number[], use: (env: Record<string, string>) => Promise<void>) {
+    const server = createServer((_, response) =>
+      response.writeHead(statuses.shift() ?? 200).end('disk_full'),
+    );
+    const port = await listen(server);
+    await use({ PORT: String(port), MAINPID: String(process.pid) });
+    server.close();
+  }
+
+  it('ends when the service is ready, at the address of its settings', async () => {
+    const { port } = new URL((await home.start()).url);
+    for (const HOST of ['', '127.0.0.1', '0.0.0.0']) {
+      expect(await waitFor({ HOST, PORT: `${port} `, MAINPID: String(process.pid) }), HOST).to.deep.equal({
+        ...{ stdout: '', stderr: '', code: 0 },
+      });
+    }
+  });
+
+  it('waits for a service that does not listen yet', async () => {
+    const server = createServer((_, response) => response.end());
+    const port = await listen(server);
+    await once(server.close(), 'close');
+    const waiting = waitFor({ PORT: String(port), MAINPID: String(process.pid) });
+    server.listen(port, '127.0.0.1');
+    expect(await waiting).to.include({ stderr: '', code: 0 });
+    server.close();
+  });
+
+  it('leaves a service that is not ready in time running, and says why', () =>
+    withAnswers(Array(100).fill(503), async (env) => {
+      expect(await waitFor(env)).to.include({ stderr: 'not ready after 0.1 s: disk_full\n', code: 0 });
+    }));
+
+  it('fails if the process of the service has ended', async () => {
+    const { pid = 0 } = spawnSync('true');
+    expect(await waitFor({ PORT: '1', MAINPID: String(pid) })).to.include({
+      ...{ stderr: 'the process has ended\n', code: 1 },
+    });
   });
 });
 
