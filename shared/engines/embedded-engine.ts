@@ -9,11 +9,14 @@ import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createFileSecretStore } from '../secrets/files.ts';
 import { databaseFile, requireData, takeDataDir } from '../sqlite/data-dir.ts';
-import { type DatabaseReports, openDatabase } from '../sqlite/database.ts';
+import { type Database, type DatabaseReports, openDatabase } from '../sqlite/database.ts';
 import { readFileSizes } from '../sqlite/disk-watch.ts';
 import { createSqliteStores } from '../sqlite/stores.ts';
 import { messageOf } from '../util/error-texts.ts';
 import type { Engine } from './engine.ts';
+
+/** An act of an operator may have freed it. */
+const reserveEveryMs = 60_000;
 
 /**
  * A `service` and an import create and lock the data directory and migrate the database; a `command` works on existing data of
@@ -48,18 +51,28 @@ export function openEmbeddedEngine(deps: {
   });
   metrics?.stores.watchFiles(() => readFileSizes(file));
   const stores = createSqliteStores(db, clock);
+  const stopKeeping = role === 'service' ? keepReserve(db) : () => undefined;
   return {
     ...stores,
     secrets: createFileSecretStore(config.DATA_DIR),
     archive: createSqliteArchiveStore(db, clock),
     rateLimiter: createMemoryRateLimiter(),
     jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
+    urgently: db.urgently,
     ready: async () => db.check(),
     async close() {
+      stopKeeping();
       await db.close();
       lock?.release();
     },
   };
+}
+
+/** @returns a function that stops it */
+function keepReserve(db: Pick<Database, 'keepReserve'>): () => void {
+  db.keepReserve();
+  const timer = setInterval(db.keepReserve, reserveEveryMs).unref();
+  return () => clearInterval(timer);
 }
 
 /** Migrates the database if no service or import uses it. @throws Error of one sentence */

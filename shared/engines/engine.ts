@@ -52,6 +52,9 @@ export interface Engine extends Stores {
    */
   ready(): Promise<void>;
 
+  /** Runs an act of an operator; SQLite keeps room for it on a full disk. @throws what the act throws */
+  urgently<T>(act: () => Promise<T>): Promise<T>;
+
   /** Finishes pending work and closes. */
   close(): Promise<void>;
 }

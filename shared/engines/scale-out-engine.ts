@@ -102,6 +102,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     pageChanges,
     jobs,
     jobBoard: (options) => jobs.board(options),
+    urgently: (act) => act(),
     ready: createReadiness(mongo.connection, processRegistry, clock),
     async close() {
       try {

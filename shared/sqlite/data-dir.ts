@@ -6,8 +6,8 @@ import { messageOf } from '../util/error-texts.ts';
 import { makePrivateFile } from './connection.ts';
 import { isBusy } from './result-codes.ts';
 
-/** The database and its WAL, the lock and the secrets. */
-const ourFiles = /^(dropleaf\.sqlite|service\.lock|sign-in-key|signing-secret)/;
+/** The database and its WAL, the reserve, the lock and the secrets. */
+const ourFiles = /^(dropleaf\.sqlite|disk-reserve|service\.lock|sign-in-key|signing-secret)/;
 const groupAndOthers = 0o077;
 
 export function databaseFile(dir: string): string {

@@ -44,6 +44,15 @@ export interface Database {
   /** Like `write`, for what is made again: it resolves with the commit, and a power cut may undo it until a later `write`. */
   writeDerived<T>(work: () => T): Promise<T>;
 
+  /**
+   * Runs an act of an operator, which also a full disk has room for: it frees what `keepReserve` has kept. The writes of others
+   * are tried meanwhile, too.
+   */
+  urgently<T>(work: () => Promise<T>): Promise<T>;
+
+  /** Keeps a megabyte of the disk for urgent acts, if there is enough. A service calls it again and again. */
+  keepReserve(): void;
+
   /** How often a write was committed and then refused, because the disk failed before it had it. */
   countUncertain(): number;
 
@@ -144,6 +153,8 @@ export function openDatabase(
     ...statementsOf(connection),
     write: (work) => write(work, false),
     writeDerived: (work) => write(work, true),
+    urgently: disk.urgently,
+    keepReserve: disk.keepReserve,
     countUncertain: () => wal.failures,
 
     check() {

@@ -2,6 +2,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DropError, unavailable } from '../domain/errors.ts';
 import type { FileSizes } from '../metrics/metrics.ts';
+import { DiskReserve, reserveBytes } from './disk-reserve.ts';
 import { resultCodeOf } from './result-codes.ts';
 
 /** Result codes of a disk that does not accept writes (https://sqlite.org/rescode.html): READONLY, IOERR, FULL. */
@@ -37,7 +38,9 @@ export function createDiskWatch(
   path: string,
   reports: { diskFailed?(failure: DiskFailure): void; diskRecovered?(): void },
 ) {
+  const reserve = new DiskReserve(path);
   let failure: DiskFailure | null = null;
+  let urgentActs = 0;
 
   function note(found: DiskFailure): DropError {
     failure = found;
@@ -69,11 +72,38 @@ export function createDiskWatch(
       reports.diskRecovered?.();
     },
 
+    /** What a write gets that is not tried: space that was freed for urgent acts is for them. null: it is tried. */
+    refusal(): DropError | null {
+      if (failure?.reason !== 'disk_full' || urgentActs > 0 || reserve.exists()) return null;
+      return hasLess(2 * reserveBytes) ? refusal(failure) : null;
+    },
+
+    /** Keeps space for urgent acts, if the disk has enough. Called again and again. */
+    keepReserve(): void {
+      if (!reserve.exists() && !isScarce((spaceOf(path)?.freeBytes ?? 0) - reserveBytes)) reserve.create();
+    },
+
+    /** Frees the reserve if the disk is full, also before anything has failed. Other writes are tried meanwhile, too. */
+    async urgently<T>(work: () => Promise<T>): Promise<T> {
+      urgentActs += 1;
+      try {
+        if (failure !== null || hasLess(reserveBytes)) reserve.free();
+        return await work();
+      } finally {
+        urgentActs -= 1;
+      }
+    },
+
     /** @throws DropError `unavailable` if the last write failed because of the disk */
     check(): void {
       if (failure !== null) throw refusal(failure);
     },
   };
+
+  function hasLess(bytes: number): boolean {
+    const space = spaceOf(path);
+    return space !== null && space.freeBytes < bytes;
+  }
 
   function isScarce(freeBytes: number | null): boolean {
     const space = spaceOf(path);

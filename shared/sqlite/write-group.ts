@@ -86,7 +86,8 @@ export class WriteGroup {
    * @param until begins no other write then @returns how many were begun, and whether any is committed
    */
   #try(writes: readonly Write[], until: number): { begun: number; isDone: boolean } {
-    if (this.#wal.refusal !== null) return refuse(writes, this.#wal.refusal);
+    const refusal = this.#wal.refusal ?? this.#disk.refusal();
+    if (refusal !== null) return refuse(writes, refusal);
     const changesBefore = this.#disk.isFailing() ? this.#countChanges.get().count : null;
     const begun: Write[] = [];
     let isRunning = true;

@@ -3,7 +3,7 @@ import { useEach } from '../support/between.ts';
 import type { TestClock } from '../support/clock.ts';
 
 /** The stores of one database. The suites know them by their ports only, so any engine can be run through them. */
-export type Stores = Omit<Engine, 'rateLimiter' | 'jobs' | 'pageChanges' | 'ready'> & {
+export type Stores = Omit<Engine, 'rateLimiter' | 'jobs' | 'pageChanges' | 'ready' | 'urgently'> & {
   /** Stands at `start` (records.ts) until it is moved. */
   readonly clock: TestClock;
 };
