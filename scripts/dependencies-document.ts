@@ -38,7 +38,7 @@ export function productionPackages(): InstalledPackage[] {
 /** The lowest Node of `engines`, and the major version of the image's. */
 function supportedNodes(): { readonly lowest: string; readonly current: string } {
   const { engines } = readJson<{ engines: { node: string } }>('package.json');
-  const [, current = ''] = /\/node:(\d+)-/.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+  const [, current = ''] = /\/node:(\d+)[.-]/.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
   return { lowest: engines.node.replace('>=', ''), current };
 }
 
