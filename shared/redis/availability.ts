@@ -59,7 +59,7 @@ export class Availability {
     if (client.status !== 'ready') return;
     const info = await client.info('replication').catch(() => ''); // a user may not be allowed to ask
     const isSilent = performance.now() - (this.#refusedAt ?? 0) >= quietMs;
-    if (this.#isStopped) return;
+    if (this.#isStopped || client.status !== 'ready') return;
     const role = /^role:(\w+)/m.exec(info)?.[1];
     if (role === 'slave' || role === 'replica' || (role === undefined && !isSilent)) return;
     clearInterval(this.#timer);
