@@ -32,7 +32,10 @@ async function publish(pressed: HTMLElement | null): Promise<void> {
   const outcome = await upload(form.action, data, (part) => {
     progress.textContent = part < 1 ? `${Math.round(part * 100)} %` : 'Publishing…';
   });
-  if ('drop' in outcome) return location.assign(`/drops/${outcome.drop.slug}?notice=${form.dataset.publish}`);
+  if ('drop' in outcome) {
+    const notice = outcome.drop.warnings?.length ? 'title_stays' : form.dataset.publish;
+    return location.assign(`/drops/${outcome.drop.slug}?notice=${notice}`);
+  }
   button.disabled = false;
   progress.textContent = '';
   if (outcome.refusal.isConflict) await showLive(form.action);

@@ -154,7 +154,7 @@ export function dropOperations(config: Config) {
       id: 'replaceDrop',
       tag: 'Drops',
       summary: 'Publish a new version',
-      description: `Always creates a version, at the same address. What is left out stays as it is. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. The body may be the document itself, as in \`POST /api/drops\`.`,
+      description: `Always creates a version, at the same address. What is left out stays as it is. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. The body may be the document itself, as in \`POST /api/drops\`: then a title that was that of the document before follows.`,
       limits: ['versions_per_drop'],
       parameters: [ifMatchParameter, ...htmlParameters, ...resolvesParameters],
       body: documentBody('replace', 'ReplaceDropBody', { html: sampleBody.html }),

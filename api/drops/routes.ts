@@ -10,11 +10,12 @@ import { dropOperations } from './operations.ts';
 import { presentDropList, sendDrop, sendWritten } from './presenter.ts';
 import { createDropBodyReaders } from './requests.ts';
 import { viewsRoute } from './views.ts';
+import { warnIn } from './warnings.ts';
 
 /** Spec 4.4: the drops themselves. */
 export function dropRoutes(parts: RouteParts): readonly Route[] {
   const { services } = parts;
-  const { drops, comments, idempotency, titles, config } = services;
+  const { drops, comments, idempotency, titles, followingTitles, config } = services;
   const docs = dropOperations(config);
   const bodies = createDropBodyReaders(config);
   const htmlBodies = createHtmlBodyReaders(bodies, titles);
@@ -46,11 +47,15 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
 
     call('PUT', path, 'write', docs.replace, async (req, res, caller, content) => {
       const target = readTarget(req);
-      const input =
-        content.html === null
-          ? bodies.readReplace(content.json)
-          : htmlBodies.readReplace(content.html, queryOf(req));
-      const add = (ids?: WriteIds) => drops.addVersion(caller, target, input, ids);
+      const isDocument = content.html !== null;
+      const input = isDocument
+        ? htmlBodies.readReplace(content.html, queryOf(req))
+        : bodies.readReplace(content.json);
+      // Spec 4.4: with JSON, a title that is left out stays.
+      const add = (ids?: WriteIds) =>
+        isDocument
+          ? followingTitles.addVersion(caller, target, input, { ids, warn: warnIn(res) })
+          : drops.addVersion(caller, target, input, ids);
       const written = await idempotency.once(caller, content.idempotentRequest, target.slug, add);
       await sendWritten(res, written, services, { document: input });
     }),

@@ -3,6 +3,7 @@ import type { Services } from '../../shared/engines/open-services.ts';
 import { examples, notWhole, storageWarning } from '../../shared/page-checks/page-checks.ts';
 import type { Finding } from '../../shared/page-checks/secrets.ts';
 import { clientCommand } from '../http/paths.ts';
+import type { ServiceResponse } from '../http/send.ts';
 
 /** What will not work in the document or is a risk, and what to do: nothing is refused. No text of a secret. @param ownerId whose turn the look takes */
 export async function documentWarnings(
@@ -30,6 +31,13 @@ export async function documentWarnings(
   }
   if (storage.size > 0) warnings.push(storageWarning(storage));
   return warnings;
+}
+
+/** @returns adds a warning to those of the answer */
+export function warnIn({ locals }: Pick<ServiceResponse, 'locals'>): (warning: string) => void {
+  return (warning) => {
+    locals.warnings = [warning, ...(locals.warnings ?? [])];
+  };
 }
 
 function secretWarning(place: string, { kind, line, column }: Finding): string {

@@ -42,11 +42,14 @@ export function publishingTools(services: Services): readonly Tool[] {
   async function once(
     caller: Caller,
     [tool, args, slug]: readonly [tool: string, args: Arguments, slug: string | null],
-    write: (ids?: WriteIds) => Promise<Drop>,
+    write: (ids: WriteIds | undefined, warn: (warning: string) => void) => Promise<Drop>,
     document?: Document,
   ): Promise<Result> {
-    const { drop } = await idempotency.once(caller, await readIdempotentRequest(tool, args), slug, write);
-    return dropResult(services, drop, { document, warnings: unchangedExpiry(args, drop) });
+    const warnings: string[] = [];
+    const warn = (warning: string) => warnings.push(warning);
+    const request = await readIdempotentRequest(tool, args);
+    const { drop } = await idempotency.once(caller, request, slug, (ids) => write(ids, warn));
+    return dropResult(services, drop, { document, warnings: [...unchangedExpiry(args, drop), ...warnings] });
   }
 
   /** Without a new revision, unless something changes: the etags that others have read stay valid. */
@@ -91,7 +94,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     input: untitled.shape({ title, expires_at: expiry, idempotency_key: idempotencyKey }),
     async run(caller, _input, args) {
       const untitled = bodies.readUntitled(withoutNull(withExpiry(args, clock.now()))); // a new drop has no time
-      const create = async (ids?: WriteIds) =>
+      const create = async (ids: WriteIds | undefined) =>
         drops.create(caller, await withTitle(titles, caller, untitled, 'send title'), ids);
       return once(caller, ['publish_drop', args, null], create, untitled);
     },
@@ -117,8 +120,12 @@ export function publishingTools(services: Services): readonly Tool[] {
       const { html, ...body } = withExpiry(args, clock.now());
       if (isPublishing(args)) {
         const version = bodies.readReplace({ ...body, html });
-        const add = (ids?: WriteIds) => followingTitles.addVersion(caller, drop, version, ids);
-        return once(caller, ['update_drop', args, slug], add, version);
+        return once(
+          caller,
+          ['update_drop', args, slug],
+          (ids, warn) => followingTitles.addVersion(caller, drop, version, { ids, warn }),
+          version,
+        );
       }
       const alone = ['context', ...Object.keys(resolvesFields)].find((name) => Object.hasOwn(args, name));
       if (alone !== undefined) throw withoutHtml(alone);

@@ -4,6 +4,7 @@ import type { OpenUpload } from '../../shared/uploads/uploads.ts';
 import { checkNotEmpty, withTitle } from '../drops/html-body.ts';
 import { describedHtml, documentCodes, dropReply, sampleDrop } from '../drops/operations.ts';
 import { sendWritten } from '../drops/presenter.ts';
+import { warnIn } from '../drops/warnings.ts';
 import { htmlTooLarge } from '../http/access.ts';
 import { checkUtf8, htmlBody } from '../http/body.ts';
 import { visitorOf } from '../http/client-address.ts';
@@ -92,11 +93,11 @@ export function uploadRoutes({ services, readBody }: RouteParts): readonly Route
   const { BASE_URL: baseUrl, HTML_MAX_BYTES: maxBytes } = config;
   const rules = { ...htmlBody, types: uploadTypes, maxBytes, tooLarge: () => htmlTooLarge(maxBytes) };
 
-  function publish(upload: OpenUpload, html: Uint8Array) {
+  function publish(upload: OpenUpload, html: Uint8Array, warn: (warning: string) => void) {
     const { caller, target } = upload;
     return async (ids?: WriteIds) => {
       if (target !== null)
-        return followingTitles.addVersion(caller, target, readers.toReplace(upload, html), ids);
+        return followingTitles.addVersion(caller, target, readers.toReplace(upload, html), { ids, warn });
       const input = readers.toCreate(upload, html);
       return drops.create(
         caller,
@@ -123,7 +124,7 @@ export function uploadRoutes({ services, readBody }: RouteParts): readonly Route
         checkUtf8(html);
         checkNotEmpty(html);
         const hash = await hashRequest(req, html);
-        const written = await uploads.publish(upload, hash, publish(upload, html));
+        const written = await uploads.publish(upload, hash, publish(upload, html, warnIn(res)));
         if (target === null) res.setHeader('Location', `/api/drops/${written.drop.slug}`);
         const status = target === null ? 201 : 200;
         await sendWritten(res, written, services, {

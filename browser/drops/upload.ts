@@ -4,6 +4,8 @@ export interface Published {
   readonly slug: string;
   readonly title: string;
   readonly url: string;
+  /** Of a new version: its title stays, because the search for another one took too long. */
+  readonly warnings?: readonly string[];
 }
 
 /** Why a document was not published: the words of the API. */
@@ -60,9 +62,12 @@ function send(action: string, form: FormData, progress: (part: number) => void):
     });
     request.addEventListener('loadend', () => {
       // An answer is the service's own JSON, or that of a proxy; null: there is none.
-      const { slug, title, url, error } = (request.response ?? {}) as Partial<Published> & { error?: Fault };
+      const answer = (request.response ?? {}) as Partial<Published> & { error?: Fault };
+      const { slug, title, url, warnings = [], error } = answer;
       const isDone = slug !== undefined && title !== undefined && url !== undefined;
-      resolve(isDone ? { drop: { slug, title, url } } : { refusal: refusalOf(error, request.status) });
+      resolve(
+        isDone ? { drop: { slug, title, url, warnings } } : { refusal: refusalOf(error, request.status) },
+      );
     });
     request.send(form);
   });

@@ -14,7 +14,9 @@ import type { Clock } from '../domain/clock.ts';
 import { randomBase62 } from '../domain/ids.ts';
 import { createDocumentChecks } from '../drops/document-checks.ts';
 import { createDrops } from '../drops/drops.ts';
-import { createFollowingTitles, createTitles } from '../drops/titles.ts';
+import { createFollowingTitles } from '../drops/following-titles.ts';
+import { createTitles } from '../drops/titles.ts';
+import type { FindTitle } from '../html/title.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { createFollowUps } from '../jobs/follow-ups.ts';
 import { createLimits } from '../limits/limits.ts';
@@ -51,7 +53,9 @@ interface OpenOptions {
   readonly log: Log;
   readonly clock?: Clock;
   /** For tests: draws cards without a thread. */
-  readonly drawCard?: DrawCard;
+  readonly drawCard?: DrawCard | undefined;
+  /** For tests: searches for titles without a thread. */
+  readonly findTitle?: FindTitle | undefined;
   /** For tests: hashes at less cost. */
   readonly passcodeHasher?: PasscodeHasher;
   /** For tests: adds faults and delays to the engine. */
@@ -66,6 +70,7 @@ export async function openServices(
     clock = systemClock,
     adaptEngine = (engine) => engine,
     drawCard,
+    findTitle,
     passcodeHasher = createArgon2Hasher(),
   }: OpenOptions,
 ): Promise<Services> {
@@ -75,7 +80,8 @@ export async function openServices(
   try {
     const adapted = adaptEngine(engine);
     const watched = metrics?.watchEngine(adapted) ?? adapted;
-    return await assemble(config, { log, clock, metrics, engine: watched, drawCard, passcodeHasher });
+    const parts = { log, clock, metrics, drawCard, findTitle, passcodeHasher };
+    return await assemble(config, { ...parts, engine: watched });
   } catch (error) {
     await engine.close();
     throw error;
@@ -84,12 +90,9 @@ export async function openServices(
 
 async function assemble(
   config: Config,
-  parts: {
-    log: Log;
+  parts: ThreadParts & {
     clock: Clock;
-    metrics: ServiceMetrics | null;
     engine: OpenedEngine;
-    drawCard: DrawCard | undefined;
     passcodeHasher: PasscodeHasher;
   },
 ) {
@@ -211,11 +214,15 @@ function createIdentityProvider(config: Config): IdentityProvider | null {
   });
 }
 
+interface ThreadParts {
+  readonly log: Log;
+  readonly metrics: ServiceMetrics | null;
+  readonly drawCard: DrawCard | undefined;
+  readonly findTitle: FindTitle | undefined;
+}
+
 /** The threads, whose work is counted if there are metrics. */
-function openThreads(
-  { log, metrics, drawCard }: { log: Log; metrics: ServiceMetrics | null; drawCard: DrawCard | undefined },
-  maxRenders: number,
-): Threads {
+function openThreads({ log, metrics, drawCard, findTitle }: ThreadParts, maxRenders: number): Threads {
   const onRenderFailure = () => metrics?.taskFailed('render_page');
   const threads = createThreads({ log, maxRenders, onRenderFailure });
   const watch: Metrics['watchTask'] = metrics?.watchTask ?? ((_task, call) => call);
@@ -224,7 +231,7 @@ function openThreads(
     renderContext: watch('render_context', threads.renderContext),
     drawCard: watch('draw_card', drawCard ?? threads.drawCard),
     parseJson: watch('parse_json', threads.parseJson),
-    findTitle: watch('find_title', threads.findTitle),
+    findTitle: watch('find_title', findTitle ?? threads.findTitle),
     compare: watch('diff', threads.compare),
     findQuotes: watch('find_quotes', threads.findQuotes),
     checkDocument: watch('check_document', threads.checkDocument),

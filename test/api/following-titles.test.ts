@@ -1,11 +1,167 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import type { FindTitle } from '../../shared/html/title.ts';
+import type { Answer } from '../support/client.ts';
+import { openDashboard } from '../support/dashboard.ts';
 import { createGate } from '../support/gate.ts';
 import { connectMcp, type McpClient } from '../support/mcp.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, startService, type TestService, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const page = (title: string, text = 'x') => `<!doctype html><title>${title}</title><p>${text}`;
+
+const asHtml = { 'content-type': 'text/html' };
+
+interface Scene {
+  readonly service: TestService;
+  readonly owner: Owner;
+  readonly mcp: McpClient;
+  readonly slug: string;
+}
+
+/** Publishes a new version without a title. @returns the answer to a program; null: a person was sent on */
+type Way = (scene: Scene, html: string) => Promise<Record<string, unknown>>;
+
+async function bodyOf(answer: Answer): Promise<Record<string, unknown>> {
+  expect(answer.status, answer.text).to.equal(200);
+  return { ...answer.body };
+}
+
+async function sendForm({ service, owner, slug }: Scene, html: string, headers: Record<string, string>) {
+  const dashboard = await openDashboard(service, owner);
+  const { etag = '' } = (await owner.get(`/api/drops/${slug}`)).headers;
+  const fields = { key: 'k', html, if_match: etag.replaceAll('"', '') };
+  return dashboard.postParts(`/drops/${slug}/new-version`, fields, { headers });
+}
+
+const ways: Readonly<Record<string, Way>> = {
+  'PUT of text/html': async ({ owner, slug }, raw) =>
+    bodyOf(await owner.request('PUT', `/api/drops/${slug}`, { raw, headers: asHtml })),
+  'PUT of text/html with other details': async ({ owner, slug }, raw) =>
+    bodyOf(await owner.request('PUT', `/api/drops/${slug}?description=d`, { raw, headers: asHtml })),
+  update_drop: async ({ mcp, slug }, html) => {
+    const { structured, error } = await mcp.call('update_drop', { slug, html });
+    expect(error).to.equal(null);
+    return { ...structured };
+  },
+  'a one-time upload': async ({ service, owner, slug }, raw) => {
+    const made = await owner.request('POST', '/api/uploads', { body: { slug } });
+    const { pathname } = new URL(made.body.upload_url);
+    return bodyOf(await service.request('PUT', pathname, { raw, headers: asHtml }));
+  },
+  'the form of the dashboard, for a script': async (scene, html) =>
+    bodyOf(await sendForm(scene, html, { 'sec-fetch-mode': 'cors', accept: 'application/json' })),
+  'the form of the dashboard': async (scene, html) => {
+    const { status, headers } = await sendForm(scene, html, {});
+    expect(status).to.equal(303);
+    const warnings = headers.location?.endsWith('?notice=title_stays') ? ['the title stays'] : undefined;
+    const { body } = await scene.owner.get(`/api/drops/${scene.slug}`);
+    return { ...body, ...(warnings && { warnings }) };
+  },
+};
+
+describe('A new version without a title', () => {
+  /** Of documents whose title is behind the first 4 KiB. */
+  let findTitle: FindTitle;
+  let service: TestService;
+  let owner: Owner;
+  let mcp: McpClient;
+
+  before(async () => {
+    service = await startService({ findTitle: (html, limit) => findTitle(html, limit) });
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    findTitle = async (html) => /<title>(.*?)<\/title>/.exec(Buffer.from(html).toString())?.[1] ?? null;
+    owner = await service.newOwner();
+    mcp = await connectMcp(service, owner, '2026-07-28');
+  });
+  afterEach(() => mcp.sdk.close());
+
+  const far = (title: string) => `<style>${'x'.repeat(5_000)}</style><title>${title}</title><p>x`;
+  const sceneOf = async (fields: object): Promise<Scene> => ({
+    ...{ service, owner, mcp },
+    slug: (await owner.create(fields)).slug,
+  });
+
+  for (const [name, publish] of Object.entries(ways))
+    describe(`by ${name}`, () => {
+      it('its <title> becomes that of the drop, if the title was that of the document before', async () => {
+        const scene = await sceneOf({ html: page('May'), title: 'May' });
+        expect(await publish(scene, page('June &amp; on'))).to.include({
+          title: 'June & on',
+          latest_version: 2,
+        });
+        const answer = await publish(scene, far('July'));
+        expect(answer).to.include({ title: 'July', latest_version: 3 }).and.not.have.property('warnings');
+        expect(await publish(scene, page('July', 'y'))).to.include({ title: 'July', latest_version: 4 });
+      });
+
+      it('a title that was set stays, and so does one if the new document has none', async () => {
+        const scene = await sceneOf({ html: page('May'), title: 'Figures' });
+        for (const html of [page('June'), page('July'), '<p>none', page('Figures'), page('August')])
+          await publish(scene, html);
+        // The title that was set is that of a document now.
+        expect((await owner.get(`/api/drops/${scene.slug}`)).body.title).to.equal('August');
+        await owner.request('PATCH', `/api/drops/${scene.slug}`, { body: { title: 'Set' } });
+        expect(await publish(scene, page('September'))).to.include({ title: 'Set' });
+        expect(await publish(scene, page('October'))).to.include({ title: 'Set' });
+      });
+
+      it('the title stays, with a warning, if a search does not end; the next version is followed', async () => {
+        const scene = await sceneOf({ html: page('May'), title: 'May' });
+        findTitle = async () => {
+          throw unavailable('The search did not end.');
+        };
+        const { title, latest_version, warnings } = await publish(scene, far('June'));
+        expect([title, latest_version]).to.deep.equal(['May', 2]);
+        expect(warnings).to.have.length(1);
+        expect(String(warnings)).to.include('the title stays');
+        expect(await publish(scene, page('July'))).to.include({ title: 'July', latest_version: 3 });
+      });
+    });
+
+  it('a PUT does not wait for a search that hangs', async function () {
+    this.timeout(20_000);
+    const { slug } = await sceneOf({ html: page('May'), title: 'May' });
+    let end: (title: string | null) => void = () => undefined;
+    findTitle = () =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+    const put = (raw: string) => owner.request('PUT', `/api/drops/${slug}`, { raw, headers: asHtml });
+    const answers = await Promise.all([put(far('June')), put(far('July'))]);
+    for (const { status, body } of answers) {
+      expect(status).to.equal(200);
+      expect([body.title, body.warnings?.length]).to.deep.equal(['May', 1]);
+    }
+    end(null); // the next search has its turn
+  });
+
+  it('a PUT of JSON keeps the title', async () => {
+    const { slug } = await sceneOf({ html: page('May'), title: 'May' });
+    expect((await owner.put(slug, { html: page('June') })).body).to.include({
+      title: 'May',
+      latest_version: 2,
+    });
+  });
+
+  it('of parallel versions the last one gives the title', async () => {
+    const { slug } = await sceneOf({ html: page('0'), title: '0' });
+    const put = (raw: string) => owner.request('PUT', `/api/drops/${slug}`, { raw, headers: asHtml });
+    for (const { status } of await Promise.all([put(page('1')), put(page('2'))]))
+      expect(status).to.equal(200);
+    const { body } = await owner.get(`/api/drops/${slug}`);
+    expect((await owner.get(`/api/drops/${slug}/html`)).text).to.equal(page(body.title));
+  });
+
+  it('a title that the client 1.3.0 has cut to 199 characters and an ellipsis is that of the document', async () => {
+    const long = 'x'.repeat(250);
+    const { slug } = await sceneOf({ html: page(long), title: `${'x'.repeat(199)}…` });
+    const answer = await owner.request('PUT', `/api/drops/${slug}`, { raw: page('June'), headers: asHtml });
+    expect(answer.body.title).to.equal('June');
+  });
+});
 
 describe('The title of a document that is published without one', () => {
   const gate = createGate();
@@ -81,6 +237,18 @@ describe('The title of a document that is published without one', () => {
     const { error } = await mcp.call('update_drop', { slug, html: page('June'), if_match: etag });
     expect(error?.code).to.equal('version_conflict');
     expect((await owner.get(`/api/drops/${slug}`)).body).to.include({ title: 'May', latest_version: 2 });
+  });
+
+  it('the document before is not read if this process has searched it, nor if the title is the new one', async () => {
+    const { slug } = await publish({ html: page('May') });
+    const put = (title: string) =>
+      owner.request('PUT', `/api/drops/${slug}`, { raw: page(title), headers: asHtml });
+    expect((await put('June')).body.title).to.equal('June');
+    gate.refuse(new Error('it was read'));
+    expect((await put('June')).body).to.include({ title: 'June', latest_version: 3 });
+    const answer = await put('July');
+    gate.open();
+    expect(answer.body).to.include({ title: 'July', latest_version: 4 }).and.not.have.property('warnings');
   });
 
   it('stays if the document before is damaged, which does not keep the new one from being published', async () => {

@@ -8,6 +8,7 @@ import type { DrawCard } from '../../shared/cards/card.ts';
 import { type Config, readConfig } from '../../shared/config/config.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { openServices, type Services } from '../../shared/engines/open-services.ts';
+import type { FindTitle } from '../../shared/html/title.ts';
 import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { throttleFailures } from '../../shared/log/throttled-log.ts';
@@ -63,6 +64,8 @@ interface ServiceOptions {
   readonly adaptEngine?: (engine: Engine) => Engine;
   /** Unset: one that takes no time. */
   readonly drawCard?: DrawCard;
+  /** Unset: that of the service, in a thread. */
+  readonly findTitle?: FindTitle;
   /** Puts data into the empty engine before the service starts. */
   readonly prepare?: (config: Config) => Promise<void>;
 }
@@ -72,6 +75,7 @@ export async function startService({
   clock = createTestClock(),
   adaptEngine = (engine) => engine,
   drawCard = createCardRenderer(),
+  findTitle,
   prepare = async () => undefined,
 }: ServiceOptions = {}): Promise<TestService> {
   const dataDir = makeTempDir();
@@ -85,7 +89,7 @@ export async function startService({
   const config = readConfig({ ...own, ...env });
   await prepare(config);
   const client = createClient(url);
-  const parts = { clock, log, adaptEngine, drawCard };
+  const parts = { clock, log, adaptEngine, drawCard, findTitle };
   let running = await run(config, parts, server);
   let owners = 0;
 
@@ -209,6 +213,7 @@ interface Parts {
   readonly log: Log;
   readonly adaptEngine: (engine: Engine) => Engine;
   readonly drawCard: DrawCard;
+  readonly findTitle: FindTitle | undefined;
 }
 
 async function run(config: Config, parts: Parts, server: Server) {

@@ -3,6 +3,7 @@ import { type Html, html, visible } from '../../html/html.ts';
 import { copyButton, menu, noticeFor } from '../../html/parts.ts';
 import { pagePath, pageUrl } from '../../http/paths.ts';
 import type { HistoryData } from '../history/versions.ts';
+import { titleStaysNotice } from '../new/document.ts';
 import { dropPaths } from '../paths.ts';
 
 /** The part of a drop's page that stays in view: the title, what is done most, and what the last form has done. */
@@ -53,6 +54,7 @@ function noticesOf({ drop, versions }: HistoryData, baseUrl: string): Record<str
   return {
     new: html`<span><strong>${version} is published.</strong> <code class="wrap-anywhere">${url}</code></span> ${copyButton(url)} <a class="button quiet small" href="${pagePath(slug)}" target="_blank" rel="noopener">Open</a>`,
     published: `${version} is published at the same address.`,
+    [titleStaysNotice]: `${version} is published at the same address. The title stays: the document could not be searched for another one in time.`,
     context: `${version} is published at the same address, with the context that you wrote.`,
     ...Object.fromEntries(versions.map(({ number }) => [`restored-${number}`, restored(number)])),
     version_deleted: `The version is deleted. Viewers see version ${latestVersion}.`,

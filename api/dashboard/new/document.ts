@@ -50,7 +50,10 @@ const readTypedMaxBytes = 256 * 1024;
 /** The fields beside the document: a context of 64 KiB, of which each line break is sent as two bytes, and the others. */
 const otherFieldsBytes = 136 * 1024;
 
-type Write = (ids?: WriteIds) => Promise<Drop>;
+/** In place of `DocumentForm.notice` if there is a warning, of which the only one is about the title. */
+export const titleStaysNotice = 'title_stays';
+
+type Write = (ids: WriteIds | undefined, warn: (warning: string) => void) => Promise<Drop>;
 
 /** What a form with a document does. */
 interface DocumentForm {
@@ -95,9 +98,13 @@ export function documentForm(
     askAboutRisks(await documentChecks.check(caller.ownerId, document), textOf(sent, 'anyway'));
     await caller.confirm(); // the look can wait for a second
     const slug = path === newDropPath ? null : readSlug(req);
-    const { drop } = await idempotency.once(caller, keyOfForm(req.path, sent), slug, write);
-    if (isNavigation(req)) return `${ownerPath(drop.slug)}?notice=${notice}`;
-    sendJson(res, presentDrop(drop, config.BASE_URL), slug === null ? 201 : 200);
+    const warnings: string[] = [];
+    const writeOnce = (ids?: WriteIds) => write(ids, (warning) => warnings.push(warning));
+    const { drop } = await idempotency.once(caller, keyOfForm(req.path, sent), slug, writeOnce);
+    const shown = warnings.length === 0 ? notice : titleStaysNotice;
+    if (isNavigation(req)) return `${ownerPath(drop.slug)}?notice=${shown}`;
+    const more = warnings.length === 0 ? {} : { warnings };
+    sendJson(res, { ...presentDrop(drop, config.BASE_URL), ...more }, slug === null ? 201 : 200);
     return null;
   }
 

@@ -36,7 +36,7 @@ interface VersionForm {
 
 /** /drops/{slug}/new-version: a person publishes another document at the address of a drop. */
 export function newVersionRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, config } = parts.services;
+  const { drops, followingTitles, config } = parts.services;
   const previewOf = createPreviews(parts.services);
   const path = dropPaths(':slug').newVersion;
   const bodies = createDropBodyReaders(config);
@@ -59,7 +59,7 @@ export function newVersionRoutes(parts: RouteParts): readonly Route[] {
       read(req, caller, html, sent) {
         const target = targetOf(req, textOf(sent, 'if_match'));
         const context = bodies.readContext({ context: textOf(sent, 'context') });
-        return (ids) => drops.addVersion(caller, target, { html, context }, ids);
+        return (ids, warn) => followingTitles.addVersion(caller, target, { html, context }, { ids, warn });
       },
       again: async (req, session, sent, error) =>
         versionPage({ ...(await read(req, session)), sent, error }, config),
@@ -77,7 +77,7 @@ function versionPage(parts: VersionForm, config: Config): PageParts {
     error,
     body: html`${dropCrumbs(drop)}
 <h1>New version</h1>
-<p class="soft">Viewers see it at the same address, in place of version ${drop.latestVersion}, which you can compare and restore. Title, description, tags and passcode stay. Up to ${sizeText(config.HTML_MAX_BYTES)}.</p>
+<p class="soft">Viewers see it at the same address, in place of version ${drop.latestVersion}, which you can compare and restore. Description, tags and passcode stay, and a title that you gave; one that is the document's own follows it. Up to ${sizeText(config.HTML_MAX_BYTES)}.</p>
 ${body}`,
   };
 }
