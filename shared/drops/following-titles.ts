@@ -2,12 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../accounts/account.ts';
 import { DropError } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
+import { waitAtMost } from '../util/promises.ts';
 import { sha256Of } from '../util/sha256.ts';
 import type { Drop, OwnedVersion, WriteIds } from './drop.ts';
 import type { Drops, NewVersionInput, Target } from './drops.ts';
 import type { Searched, Titles } from './titles.ts';
 
-/** All searches for a new version together: a request is answered within ANSWER_MS (4.5 s). */
+/** All searches for a new version together. */
+const searchMs = 1_500;
+
+/** With the reads of the store: a request is answered within ANSWER_MS (4.5 s). */
 const followMs = 2_000;
 
 /** Each lost attempt means that a parallel call has changed the drop. */
@@ -83,6 +87,22 @@ export function createFollowingTitles({
     return 'unknown';
   }
 
+  /** As `follow`, in time. @throws DropError those of the reads; as `caller.confirm` */
+  async function followInTime(caller: Caller, target: Target, html: Uint8Array, beganMs: number) {
+    const found: { outcome?: Awaited<ReturnType<typeof follow>> } = {};
+    const following = follow(caller, target, html, beganMs + searchMs).catch(stay);
+    const leftMs = Math.max(0, beganMs + followMs - performance.now());
+    await waitAtMost(
+      leftMs,
+      following.then((outcome) => {
+        found.outcome = outcome;
+      }),
+    );
+    if (found.outcome !== undefined) return found.outcome;
+    await caller.confirm();
+    return 'unknown';
+  }
+
   return {
     /**
      * As `Drops.addVersion`; without a title in `input`, the title follows. It stays if it was set, also meanwhile.
@@ -96,9 +116,9 @@ export function createFollowingTitles({
     ): Promise<Drop> {
       const keepTitle = () => drops.addVersion(caller, target, input, ids);
       if (input.title !== undefined) return keepTitle();
-      const endMs = performance.now() + followMs;
+      const beganMs = performance.now();
       for (let left = attempts; left > 0; left--) {
-        const followed = await follow(caller, target, input.html, endMs).catch(stay);
+        const followed = await followInTime(caller, target, input.html, beganMs);
         if (followed === 'stays') return keepTitle();
         if (followed === 'unknown') break;
         const { title, rev } = followed;

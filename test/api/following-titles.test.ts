@@ -61,6 +61,7 @@ const ways: Readonly<Record<string, Way>> = {
 };
 
 describe('A new version without a title', () => {
+  const gate = createGate();
   /** Of documents whose title is behind the first 4 KiB. */
   let findTitle: FindTitle;
   let service: TestService;
@@ -68,7 +69,10 @@ describe('A new version without a title', () => {
   let mcp: McpClient;
 
   before(async () => {
-    service = await startService({ findTitle: (html, limit) => findTitle(html, limit) });
+    service = await startService({
+      findTitle: (html, limit) => findTitle(html, limit),
+      adaptEngine: (own) => ({ ...own, html: gate.wrap(own.html, ['get']) }),
+    });
   });
   after(() => service.stop());
   beforeEach(async () => {
@@ -136,6 +140,16 @@ describe('A new version without a title', () => {
       expect([body.title, body.warnings?.length]).to.deep.equal(['May', 1]);
     }
     end(null); // the next search has its turn
+  });
+
+  it('nor for a store that is late, and the next version is followed', async () => {
+    const { slug } = await sceneOf({ html: page('May'), title: 'May' });
+    const put = (raw: string) => owner.request('PUT', `/api/drops/${slug}`, { raw, headers: asHtml });
+    gate.hold();
+    const { status, body } = await put(page('June'));
+    gate.open();
+    expect([status, body.title, body.warnings?.length]).to.deep.equal([200, 'May', 1]);
+    expect((await put(page('July'))).body).to.include({ title: 'July' });
   });
 
   it('a PUT of JSON keeps the title', async () => {
