@@ -33,7 +33,7 @@ const isPublishing = ({ html = '' }: Arguments) => html !== '';
 
 /** The tools that publish documents. */
 export function publishingTools(services: Services): readonly Tool[] {
-  const { drops, titles, followingTitles, uploads, idempotency, clock, config } = services;
+  const { drops, titles, followingTitles, resolvedAlready, uploads, idempotency, clock, config } = services;
   const bodies = createDropBodyReaders(config);
   const uploadReaders = createUploadReaders(config);
   const { untitled, replace } = bodies.schemas;
@@ -123,7 +123,9 @@ export function publishingTools(services: Services): readonly Tool[] {
         return once(
           caller,
           ['update_drop', args, slug],
-          (ids, warn) => followingTitles.addVersion(caller, drop, version, { ids, warn }),
+          async (ids, warn) =>
+            (await resolvedAlready.replyInstead(caller, drop, version, { ids, warn })) ??
+            followingTitles.addVersion(caller, drop, version, { ids, warn }),
           version,
         );
       }

@@ -87,7 +87,7 @@ const uploadTypes = /^(text\/html|application\/octet-stream|)$/;
 
 /** One-time uploads: the request with a token, then the document without one. */
 export function uploadRoutes({ services, readBody }: RouteParts): readonly Route[] {
-  const { uploads, drops, titles, followingTitles, config } = services;
+  const { uploads, drops, titles, followingTitles, resolvedAlready, config } = services;
   const docs = uploadOperations(config);
   const readers = createUploadReaders(config);
   const { BASE_URL: baseUrl, HTML_MAX_BYTES: maxBytes } = config;
@@ -96,8 +96,11 @@ export function uploadRoutes({ services, readBody }: RouteParts): readonly Route
   function publish(upload: OpenUpload, html: Uint8Array, warn: (warning: string) => void) {
     const { caller, target } = upload;
     return async (ids?: WriteIds) => {
-      if (target !== null)
-        return followingTitles.addVersion(caller, target, readers.toReplace(upload, html), { ids, warn });
+      if (target !== null) {
+        const version = readers.toReplace(upload, html);
+        const unchanged = await resolvedAlready.replyInstead(caller, target, version, { ids, warn });
+        return unchanged ?? followingTitles.addVersion(caller, target, version, { ids, warn });
+      }
       const input = readers.toCreate(upload, html);
       return drops.create(
         caller,

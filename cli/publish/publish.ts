@@ -5,14 +5,16 @@ import { type Drop, type DropState, readLive, requestDrop } from '../drop.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import type { ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
-import { fields, isCount, listOf } from '../shape.ts';
+import { fields, isCount, isText, listOf, nullable, optional } from '../shape.ts';
 import { formatTime } from '../table.ts';
 import { hash, type Page } from './page.ts';
 import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
+import { areResolved, replyToEach } from './resolved.ts';
 
 export interface Outcome {
   readonly drop: Drop;
-  readonly did: 'created' | 'published' | 'changed' | 'nothing';
+  /** `replied`: the page is unchanged, and its comments are resolved already. */
+  readonly did: 'created' | 'published' | 'changed' | 'replied' | 'nothing';
 }
 
 /** For people. */
@@ -21,6 +23,7 @@ export function describeOutcome({ drop, did }: Outcome): string {
     created: `Published "${drop.title}"`,
     published: `Published version ${drop.latest_version} of "${drop.title}"`,
     changed: `The page is unchanged, its details have changed; version ${drop.latest_version} is live`,
+    replied: `The page is unchanged, and the comments are resolved already: the reply is added; version ${drop.latest_version} is live`,
     nothing: `Unchanged: version ${drop.latest_version} of "${drop.title}" is live`,
   };
   const lock = drop.locked ? ' Viewers need the passcode.' : '';
@@ -111,8 +114,9 @@ async function update(
     await change('POST', '/passcode', { json: { passcode: options.passcode }, headers: ifMatch() });
     did = 'changed';
   }
-  const isAskedFor = options.isForced || options.resolves !== undefined;
-  if (known === null || isAskedFor || !isSamePage(page, known, liveHash)) {
+  const isNeeded =
+    options.isForced || !(await isUnchanged(context, page, { live, known, liveHash }, options));
+  if (isNeeded) {
     const title = options.title ?? (await nextTitle(context, page, live.drop));
     const { passcode: _, ...others } = options;
     await change(
@@ -125,12 +129,36 @@ async function update(
     await change('PATCH', '', { json: detailsOf(options), headers: ifMatch() });
     did = 'changed';
   }
+  if (!isNeeded && options.resolves !== undefined && options.reply !== undefined) {
+    await replyToEach(context, options.resolves, options.reply);
+    if (did === 'nothing') did = 'replied';
+  }
   if (did !== 'nothing' || state.etag !== known?.etag) {
     const contextHash = did === 'published' ? undefined : known?.context_sha256;
     await rememberDrop(context, page, state, contextHash);
   }
   return { drop: state.drop, did };
 }
+
+/** Whether a version would be the one that is live, and would resolve nothing. */
+async function isUnchanged(
+  { api }: Context,
+  page: Page,
+  { live, known, liveHash }: { live: DropState; known: Published | null; liveHash: string },
+  { resolves }: PublishOptions,
+): Promise<boolean> {
+  const { slug, latest_version: number } = live.drop;
+  if (known === null && resolves === undefined) return false; // what is named by --slug is replaced
+  if (known !== null && !isSamePage(page, known, liveHash)) return false;
+  if (known === null) {
+    const { sha256, context } = (await api.request('GET', `/api/drops/${slug}/v/${number}`)).json(isVersion);
+    if (sha256 !== page.sha256 || (context ?? undefined) !== page.context?.text) return false;
+  }
+  return resolves === undefined || areResolved(api, slug, resolves);
+}
+
+/** Absent: the service is of an earlier release. */
+const isVersion = fields({ sha256: optional(isText), context: optional(nullable(isText)) });
 
 /** A title from the document, or the file's name, follows the page; restores keep it, so the version before counts too. */
 async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): Promise<string | undefined> {

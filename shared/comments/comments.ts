@@ -143,6 +143,22 @@ export function createComments(deps: {
     return stored;
   }
 
+  /** A repeat with the same id changes nothing. */
+  async function addReply(
+    scope: Scope,
+    id: string,
+    actor: Author,
+    { text, state, replyId }: { text: string; state: CommentState | null; replyId: string },
+  ): Promise<Comment> {
+    return change(scope, id, actor, (comment) => {
+      if (hasReply(comment, replyId)) return null;
+      if (actor.role === 'guest') throw forbidden('Guests can write comments, and no replies');
+      if (state !== null) checkMayResolve(comment, actor);
+      const reply = { id: replyId, author: actor, text, createdAt: clock.now() };
+      return { added: [reply], ...(state !== null && { fields: { state } }) };
+    });
+  }
+
   return {
     ...createCommentLists(deps),
 
@@ -184,20 +200,22 @@ export function createComments(deps: {
       state: CommentState | null,
       replyId = newId(clock.now()),
     ): Promise<Comment> {
-      const hasReply = ({ replies }: Comment) => replies.some((reply) => reply.id === replyId);
       const written = await countAct(actor, async () => {
         const found = await store.find(id);
-        return found !== null && hasReply(found) ? checkIn(scope, found) : null;
+        return found !== null && hasReply(found, replyId) ? checkIn(scope, found) : null;
       });
       if (written !== null) return written;
-      return change(scope, id, actor, (comment) => {
-        if (hasReply(comment)) return null;
-        if (actor.role === 'guest') throw forbidden('Guests can write comments, and no replies');
-        if (state !== null) checkMayResolve(comment, actor);
-        const reply = { id: replyId, author: actor, text, createdAt: clock.now() };
-        return { added: [reply], ...(state !== null && { fields: { state } }) };
-      });
+      return addReply(scope, id, actor, { text, state, replyId });
     },
+
+    /** As a part of a write that is counted elsewhere. @param replyId of a reply that may be repeated */
+    replyUncounted: (
+      scope: Scope,
+      id: string,
+      actor: Author,
+      text: string,
+      replyId = newId(clock.now()),
+    ): Promise<Comment> => addReply(scope, id, actor, { text, state: null, replyId }),
 
     /** Resolves, opens again, or approves what is held. The owner may, and who began the thread. */
     setState: (scope: Scope, id: string, actor: Author, state: CommentState): Promise<Comment> =>
@@ -265,6 +283,10 @@ function editOf({ replies }: Comment, text: string, replyId: string | null, fiel
   if (replyId === null) return { fields: { ...fields, text } };
   const at = replies.findIndex((reply) => reply.id === replyId);
   return { fields: { ...fields }, edited: { at, id: replyId, text } };
+}
+
+function hasReply({ replies }: Comment, id: string): boolean {
+  return replies.some((reply) => reply.id === id);
 }
 
 function findReply({ replies }: Comment, replyId: string): Reply {

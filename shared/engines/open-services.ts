@@ -4,6 +4,7 @@ import type { DrawCard } from '../cards/card.ts';
 import { createCards } from '../cards/cards.ts';
 import { createComments } from '../comments/comments.ts';
 import { createResolutions } from '../comments/resolutions.ts';
+import { createResolvedAlready } from '../comments/resolved-already.ts';
 import { createSides } from '../comments/sides.ts';
 import { createWaiting } from '../comments/waiting.ts';
 import { type Config, splitList } from '../config/config.ts';
@@ -123,6 +124,8 @@ async function assemble(
   const resolutions = createResolutions({ ...base, waiting });
   const runList = createListsAtOnce();
   const drops = createDrops({ ...base, limits, runList, passcodes, followUps, resolutions });
+  const sides = createSides({ ...base, findQuotes });
+  const comments = createComments({ ...base, limits, runList, waiting, sides, followUps });
   const titles = createTitles({ ...base, findTitle });
   const idempotency = createIdempotency({ ...base, limits, followUps });
   const audit = createAudit(base);
@@ -165,15 +168,9 @@ async function assemble(
     identityProvider,
     /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
-    comments: createComments({
-      ...base,
-      limits,
-      runList,
-      waiting,
-      sides: createSides({ ...base, findQuotes }),
-      followUps,
-    }),
+    comments,
     resolutions,
+    resolvedAlready: createResolvedAlready({ drops, comments }),
     /** Answers the requests that wait for comments, so that the process can stop. */
     endWaiting: waiting.close,
     diffs: createDiffs({ drops, compare }),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { expect } from 'chai';
 import { createCommentScene } from '../support/comments-page.ts';
 import type { Owner } from '../support/service.ts';
@@ -184,6 +184,29 @@ describe('dropleaf comments, reply, resolve, reopen and publish --resolves', () 
     const drop = await publish(['a.html', '--resolves', ids.join(','), '--passcode-file', 'a.html']);
     expect(drop).to.include({ latest_version: 2, locked: true });
     expect(await listed(slug, '--resolved')).to.have.length(2);
+  });
+
+  it('publish --resolves again makes no version, and adds the reply; it does so from another folder, too', async () => {
+    const { slug } = await publishFirst();
+    const writer = await newWriter();
+    const ids = [await comment(writer, slug, { text: 'a' }), await comment(writer, slug, { text: 'b' })];
+    write('a.html', '<title>A</title>Corrected');
+    const again = (reply: string, ...args: string[]) =>
+      publish(['a.html', '--resolves', ids.join(','), '--reply', reply, ...args]);
+    expect(await again('One')).to.include({ latest_version: 2, did: 'published' });
+    expect(await again('Two')).to.include({ latest_version: 2, did: 'replied' });
+    expect(await publish(['a.html', '--resolves', ids.join(',')])).to.include({ did: 'nothing' });
+    rmSync(publisher.path('.dropleaf.json'));
+    expect(await again('Three', '--slug', slug)).to.include({ latest_version: 2, did: 'replied' });
+    expect(await again('Four', '--title', 'B')).to.include({ latest_version: 2, title: 'B', did: 'changed' });
+    const texts = ['One', 'Two', 'Three', 'Four'];
+    for (const { replies } of await listed(slug, '--resolved'))
+      expect(replies.map(({ text }) => text)).to.deep.equal(texts);
+    await run('reopen', ids[0] ?? '');
+    expect(await again('Five')).to.include({ latest_version: 3, did: 'published' });
+    expect(await again('Six', '--force')).to.include({ latest_version: 4, did: 'published' });
+    const [first] = await listed(slug, '--resolved');
+    expect(first?.replies.map(({ text }) => text)).to.deep.equal([...texts, 'Five', 'Six']);
   });
 
   it('on a terminal the words of readers cannot steer it', async function () {

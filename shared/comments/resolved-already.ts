@@ -1,0 +1,86 @@
+import type { Caller } from '../accounts/account.ts';
+import { DropError } from '../domain/errors.ts';
+import { type Drop, isChanged, type WriteIds } from '../drops/drop.ts';
+import type { Drops, NewVersionInput, Target } from '../drops/drops.ts';
+import { sha256Of } from '../util/sha256.ts';
+import type { Comments } from './comments.ts';
+import type { Resolves } from './resolutions.ts';
+
+/** Of the answer to a write that made no version. */
+const noVersion =
+  'no version was made: this document is live already, and the comments in resolves are resolved already';
+
+/**
+ * Resolving what is resolved already is no change: a program that publishes the live document again for that alone, because it
+ * repeats itself, makes no version. PUT of the API makes one always (spec 4.4).
+ */
+export function createResolvedAlready({
+  drops,
+  comments,
+}: {
+  drops: Pick<Drops, 'check' | 'findVersion' | 'readContext' | 'readHtml'>;
+  comments: Pick<Comments, 'authorOf' | 'find' | 'replyUncounted'>;
+}) {
+  async function isLive(caller: Caller, slug: string, { html, context }: NewVersionInput): Promise<boolean> {
+    const { version } = await drops.findVersion(caller, slug, null);
+    const hasContext = context !== null && context.length > 0;
+    if (version.sizeBytes !== html.length || version.hasContext !== hasContext) return false;
+    const digest = (await sha256Of(html)).toString('hex');
+    const live =
+      version.sha256 ?? (await sha256Of(await drops.readHtml(caller, slug, version))).toString('hex');
+    if (live !== digest) return false;
+    if (!hasContext) return true;
+    const liveContext = await drops.readContext(caller, slug, version);
+    return liveContext !== null && Buffer.compare(liveContext, context) === 0;
+  }
+
+  /** false also if one is no comment on the drop: the write refuses it */
+  async function areResolved(caller: Caller, drop: Drop, ids: ReadonlySet<string>): Promise<boolean> {
+    for (const id of ids) {
+      const comment = await comments.find(caller, id).catch(nullIfNotFound);
+      if (comment?.dropId !== drop.id || comment.state !== 'resolved') return false;
+    }
+    return true;
+  }
+
+  return {
+    /**
+     * Adds the reply to each comment, and no version. A repeat with the same ids adds it once. Not atomic: a reply that has no
+     * room is refused, those before it stay.
+     * @returns the drop as it is; null: it is a version, because something changes: nothing was done
+     * @param warn gets a sentence for the client @throws DropError as a change of the drop would; `quota_exceeded`
+     */
+    async replyInstead(
+      caller: Caller,
+      target: Target,
+      input: NewVersionInput,
+      { ids, warn }: { readonly ids: WriteIds | undefined; readonly warn: (warning: string) => void },
+    ): Promise<Drop | null> {
+      const { html: _, context: _context, resolves = null, ...changes } = input;
+      if (resolves === null) return null;
+      const drop = await drops.check(caller, target);
+      const commentIds = new Set(resolves.ids);
+      if (isChanged(drop, changes)) return null;
+      if (!(await isLive(caller, target.slug, input))) return null;
+      if (!(await areResolved(caller, drop, commentIds))) return null;
+      if (resolves.reply !== null) await reply(caller, commentIds, resolves.reply, ids);
+      warn(noVersion);
+      return drop;
+    },
+  };
+
+  async function reply(
+    caller: Caller,
+    commentIds: ReadonlySet<string>,
+    text: NonNullable<Resolves['reply']>,
+    ids: WriteIds | undefined,
+  ): Promise<void> {
+    const author = await comments.authorOf(caller);
+    for (const id of commentIds) await comments.replyUncounted(caller, id, author, text, ids?.versionId);
+  }
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof DropError && error.code === 'not_found') return null;
+  throw error;
+}
