@@ -9,6 +9,7 @@ import { type CliError, refusal } from '../errors.ts';
 import type { Published } from '../project-file.ts';
 import { fields, isCount } from '../shape.ts';
 import { decode, readBytes, readSource, type Source, type SourceOptions } from './source.ts';
+import { titlesOf } from './titles.ts';
 
 /** A page that was read and checked. */
 export interface Page {
@@ -72,14 +73,15 @@ export async function readPage(context: Context, options: PageOptions): Promise<
   const searched = [{ name, text: markdown ?? written }, ...texts, ...shown].map(searchSecrets);
   const secrets = searched.flatMap((one) => one.secrets);
   if (secrets.length > 0 && !options.allowSecrets) throw secretsError(secrets);
-  const { title, warnings } = checkPage(written, { isBundled: document !== null });
+  const { warnings } = checkPage(written, { isBundled: document !== null });
   const fileTitle = file && basename(resolve(options.file), extname(options.file)).slice(0, maxFileTitle);
+  const [ownTitle] = await titlesOf(bytes, fileTitle);
   return {
     file,
     bytes,
     html,
     sha256: hash(bytes),
-    ownTitle: title ?? fileTitle,
+    ownTitle: ownTitle ?? null,
     fileTitle,
     context: about && { text: about.text, sha256: hash(Buffer.from(about.text)) },
     isItsContext,

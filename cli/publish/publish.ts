@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { checkPage } from '../../shared/page-checks/page-checks.ts';
 import type { Context } from '../context.ts';
 import { type Drop, type DropState, readLive, requestDrop } from '../drop.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
@@ -10,6 +9,7 @@ import { formatTime } from '../table.ts';
 import { hash, type Page } from './page.ts';
 import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
 import { areResolved, replyToEach } from './resolved.ts';
+import { titlesOf } from './titles.ts';
 
 export interface Outcome {
   readonly drop: Drop;
@@ -166,8 +166,7 @@ async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): P
   const versions = (await api.request('GET', `/api/drops/${slug}/versions`)).json(areVersions);
   for (const { version } of versions.slice(0, 2)) {
     const { bytes } = await api.request('GET', `/api/drops/${slug}/v/${version}/html`);
-    const found = checkPage(new TextDecoder().decode(bytes)).title ?? page.fileTitle;
-    if (found === title) return page.ownTitle;
+    if ((await titlesOf(bytes, page.fileTitle)).includes(title)) return page.ownTitle;
   }
   return undefined;
 }

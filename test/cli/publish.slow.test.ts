@@ -48,6 +48,35 @@ describe('dropleaf publish', () => {
     expect(slug).not.to.equal(other.slug);
   });
 
+  it('the title is the one that the service finds in the page, and follows it whoever of the two took it', async () => {
+    const far = `<style>${'x'.repeat(5_000)}</style>`;
+    const long = `Caf&eacute; &rarr; ${'x'.repeat(250)}`;
+    const found = [...`Café → ${'x'.repeat(250)}`].slice(0, 200).join('');
+    write('a.html', `${far}<title>${long}</title>`);
+    const { slug } = await publish(['a.html']);
+    const elsewhere = async (raw: string) =>
+      (
+        await publisher.owner.request('PUT', `/api/drops/${slug}`, {
+          raw,
+          headers: { 'content-type': 'text/html' },
+        })
+      ).body.title;
+    expect((await drops())[0]?.title).to.equal(found);
+    expect(await elsewhere('<title>&Uuml;ber</title>')).to.equal('Über');
+    write('a.html', '<title>Z&uuml;ge</title>');
+    expect(await publish(['a.html', '--slug', slug, '--force'])).to.include({ title: 'Züge' });
+    expect(await elsewhere('<title>End</title>')).to.equal('End');
+  });
+
+  it('a title that an earlier client took from the page follows it, too', async () => {
+    const html = `<title>Caf&eacute; ${'x'.repeat(250)}</title>`;
+    const title = `Caf&eacute; ${'x'.repeat(187)}…`;
+    expect([...title]).to.have.length(200);
+    const { slug } = await publisher.owner.create({ title, html });
+    write('a.html', '<title>Two</title>');
+    expect(await publish(['a.html', '--slug', slug])).to.include({ title: 'Two' });
+  });
+
   it("a title that is the live document's own follows with --slug too, also if another person published that document", async () => {
     const { slug } = await publisher.owner.create({ title: 'One', html: '<title>One</title>' });
     write('a.html', '<title>Two</title>');
