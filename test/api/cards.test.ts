@@ -98,6 +98,19 @@ describe('A share card', () => {
     for (let i = 0; i < 2; i++) expect((await service.get(`/p/${slug}/card.png`)).status).to.equal(200);
     expect(drawn).to.deep.equal(['Second']);
   });
+
+  it('is deleted with its drop', async () => {
+    const { owner, slug } = await service.newDrop({ title: 'Deleted' });
+    const { cards, drops } = service.services.engine;
+    const { id } = (await drops.find(owner.userId, slug)) ?? expect.fail('it is there');
+    expect((await service.get(`/p/${slug}/card.png`)).status).to.equal(200);
+    await service.eventually(async () => {
+      expect(await cards.find(id)).to.not.equal(null);
+    });
+    expect((await owner.request('DELETE', `/api/drops/${slug}`)).status).to.equal(204);
+    await service.settle();
+    expect(await cards.find(id)).to.equal(null);
+  });
 });
 
 describe('Tags for previews of links', () => {

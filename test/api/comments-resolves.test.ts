@@ -151,6 +151,22 @@ describe('A version that resolves comments', () => {
     expect(comment.replies.map(({ text }) => text)).to.have.members(['First', 'Second']);
   });
 
+  it('a comment that somebody else resolved first stays open once it is opened again', async () => {
+    const { owner, slug, ids } = await scene(1);
+    const [id = ''] = ids;
+    gate.hold();
+    const version = owner.put(slug, { resolves: ids });
+    await until(() => gate.waiting() === 1, 'it is marked');
+    await changeComment(owner, id, { state: 'resolved' });
+    gate.open();
+    expect((await version).status).to.equal(200);
+    expect((await service.services.comments.find({ ownerId: owner.userId }, id)).resolving).to.deep.equal([]);
+    await changeComment(owner, id, { state: 'open' });
+    await owner.put(slug);
+    await service.settle();
+    expect((await find(owner, id)).state).to.equal('open');
+  });
+
   it('a reply that has no room in one of the comments: 429 quota_exceeded, no version, and nothing is reserved', async () => {
     const { owner, slug, ids } = await scene(2);
     const [small = '', full = ''] = ids;

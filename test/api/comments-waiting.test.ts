@@ -11,8 +11,10 @@ import type { WireCommentList } from '../support/wire.ts';
 describe('GET /api/comments with wait', () => {
   const gate = createGate();
   let lists = 0;
+  let hasChangesElsewhere = true;
   beforeEach(() => {
     lists = 0;
+    hasChangesElsewhere = true;
   });
   afterEach(() => gate.open());
   const service = useServiceOfEach({}, (engine) => {
@@ -24,6 +26,7 @@ describe('GET /api/comments with wait', () => {
         if (!args[1].states.includes('held')) lists += 1; // jobs ask for held ones, too
         return found;
       },
+      ownersAfter: async (seq: number) => (hasChangesElsewhere ? engine.comments.ownersAfter(seq) : []),
     };
     return { ...engine, comments: gate.wrap(counted, ['list', 'lastSeq', 'ownersAfter']) };
   });
@@ -70,6 +73,19 @@ describe('GET /api/comments with wait', () => {
       after = found.body.next;
       lists = 0;
     }
+  });
+
+  it('is answered at once after a version has resolved comments, without a look for changes of other processes', async () => {
+    const { owner, slug } = await service.newDrop();
+    const { id = '' } = (await write(owner, slug)).body as { id?: string };
+    const agent = await service.newToken(owner);
+    const { next } = (await wait(agent, 'wait=0&state=resolved')).body;
+    hasChangesElsewhere = false;
+    const waiting = startWaiting(agent, `wait=3&state=resolved&after=${next}`);
+    await until(() => lists > 1, 'it waits');
+    expect((await owner.put(slug, { resolves: [id] })).status).to.equal(200);
+    const { found } = await waiting;
+    expect(found.body.data.map((one) => [one.id, one.state])).to.deep.equal([[id, 'resolved']]);
   });
 
   it('is answered with nothing and a cursor after the time, also when ANSWER_MS is less', async () => {

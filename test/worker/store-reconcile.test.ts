@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { sessionIdleMs } from '../../shared/credentials/session.ts';
 import { isUnavailable, unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { dayOf } from '../../shared/domain/time-windows.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
-import { anIdempotencyRecord, aReport, at } from '../contract/records.ts';
+import { anIdempotencyRecord, aReport, aSession, aToken, at } from '../contract/records.ts';
 import { countJobs } from '../support/jobs.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { ownerId, useScene } from './scene.ts';
@@ -222,6 +223,38 @@ describe('The reconcile job', () => {
     expect(await at(400 * day + 1)).to.deep.equal([1, 0]);
     expect(await at(731 * day)).to.deep.equal([1, 0]);
     expect(await at(732 * day)).to.deep.equal([0, 0]);
+  });
+
+  it('removes uploads and tokens that have expired, and sessions that were not used for 30 days, and no others', async () => {
+    const { clock, stores } = current().scene;
+    const now = clock.now();
+    await stores.accounts.findOrCreate({ provider: 'local', subject: 's', name: 'S' }, 'account', now);
+    const upload = { hash: 'a'.repeat(64), tokenHash: 'b'.repeat(64), request: '{}', expiresAt: now + day };
+    const token = aToken({ createdAt: now, expiresAt: now + 2 * day });
+    const endless = aToken({ createdAt: now, expiresAt: null });
+    const session = aSession({ createdAt: now, lastUsedAt: now });
+    await stores.uploads.insert(upload);
+    for (const one of [token, endless]) await stores.tokens.insert(one);
+    await stores.sessions.insert(session);
+
+    /** What is there after a run at that age. */
+    async function at(ms: number): Promise<string[]> {
+      clock.advance(now + ms - clock.now());
+      await reconcile();
+      const found = {
+        upload: await stores.uploads.find(upload.hash),
+        token: await stores.tokens.find(token.id),
+        endless: await stores.tokens.find(endless.id),
+        session: await stores.sessions.findByHash(session.hash),
+      };
+      return Object.entries(found).flatMap(([name, one]) => (one === null ? [] : [name]));
+    }
+    expect(await at(day)).to.deep.equal(['upload', 'token', 'endless', 'session']);
+    expect(await at(day + 1)).to.deep.equal(['token', 'endless', 'session']);
+    expect(await at(2 * day)).to.deep.equal(['token', 'endless', 'session']);
+    expect(await at(2 * day + 1)).to.deep.equal(['endless', 'session']);
+    expect(await at(sessionIdleMs)).to.deep.equal(['endless', 'session']);
+    expect(await at(sessionIdleMs + 1)).to.deep.equal(['endless']);
   });
 
   it('removes idempotency keys after a day, and reports REPORTS_KEEP_DAYS after they were closed, but no open ones', async () => {
