@@ -12,7 +12,7 @@ export interface PublishOptions {
   readonly passcode?: string | undefined;
   /** Who may write comments, besides the owner. */
   readonly comments?: string | undefined;
-  /** Ids of comments that the new version resolves; it is made also if the page has not changed. */
+  /** Ids of comments that the new version resolves; it is made also if the page has not changed, unless they are resolved already. */
   readonly resolves?: readonly string[] | undefined;
   /** To each of them. */
   readonly reply?: string | undefined;

@@ -43,6 +43,16 @@ export function createResolvedAlready({
     return true;
   }
 
+  async function reply(
+    caller: Caller,
+    commentIds: ReadonlySet<string>,
+    text: NonNullable<Resolves['reply']>,
+    ids: WriteIds | undefined,
+  ): Promise<void> {
+    const author = await comments.authorOf(caller);
+    for (const id of commentIds) await comments.replyUncounted(caller, id, author, text, ids?.versionId);
+  }
+
   return {
     /**
      * Adds the reply to each comment, and no version. A repeat with the same ids adds it once. Not atomic: a reply that has no
@@ -68,16 +78,6 @@ export function createResolvedAlready({
       return drop;
     },
   };
-
-  async function reply(
-    caller: Caller,
-    commentIds: ReadonlySet<string>,
-    text: NonNullable<Resolves['reply']>,
-    ids: WriteIds | undefined,
-  ): Promise<void> {
-    const author = await comments.authorOf(caller);
-    for (const id of commentIds) await comments.replyUncounted(caller, id, author, text, ids?.versionId);
-  }
 }
 
 function nullIfNotFound(error: unknown): null {
