@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Waiter } from '../../shared/comments/waiting.ts';
 import type { RouteCounter } from '../../shared/metrics/metrics.ts';
 import type { ChooseCompression } from './compression.ts';
 import { maxWarnings } from './ignored.ts';
@@ -20,16 +21,25 @@ export interface ServiceResponse extends ServerResponse {
     counter?: RouteCounter | undefined;
     /** Of a request that waits for a change: ANSWER_MS counts from then (`performance.now()`). */
     waitsUntil?: number;
+    /** For how long it has waited for a change, in ms: metrics do not count this time. */
+    waitedMs?: number;
+    /** Of a download, when it began (`performance.now()`): metrics count no longer, because its client decides how long it takes. */
+    begunAt?: number;
   };
 }
 
-/** For a request that waits so long for a change. @returns a signal that aborts when the client has gone */
-export function startWaiting(res: ServiceResponse, ms: number): AbortSignal {
+/** For a request that waits so long for a change. */
+export function startWaiting(res: ServiceResponse, ms: number): Waiter {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   if (res.closed) gone.abort();
   res.locals.waitsUntil = performance.now() + ms;
-  return gone.signal;
+  return {
+    gone: gone.signal,
+    onWaited(waitedMs) {
+      res.locals.waitedMs = (res.locals.waitedMs ?? 0) + waitedMs;
+    },
+  };
 }
 
 type Answer = ServerResponse & Partial<Pick<ServiceResponse, 'locals'>>;

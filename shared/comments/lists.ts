@@ -17,7 +17,7 @@ import {
 } from './comment-store.ts';
 import { decidingClaims } from './sides.ts';
 import { besideText } from './thread.ts';
-import type { Waiting } from './waiting.ts';
+import type { Waiter, Waiting } from './waiting.ts';
 
 /** Full answers of a token's own changes that a request which waits leaves out. Then it is answered with nothing and a later cursor. */
 const ownPartsAtMost = 10;
@@ -149,13 +149,13 @@ export function createCommentLists(deps: {
 
     /**
      * As `list` after a cursor, but without what the same token has changed; if there is nothing, it waits for a change, at most
-     * `ms`. @param signal the client has gone
+     * `ms`.
      */
     async listOrWait(
       caller: Caller,
       filter: CommentFilter,
       ms: number,
-      signal: AbortSignal,
+      waiter: Waiter,
     ): Promise<CommentPage> {
       const end = performance.now() + ms;
       const own = tokenIdOf(caller);
@@ -168,7 +168,7 @@ export function createCommentLists(deps: {
         if (found.hasMore) continue; // all of it was the token's own
         const left = end - performance.now();
         const isChanged =
-          left > 0 && (await waiting.wait(caller.ownerId, own ?? caller.accountId, left, signal));
+          left > 0 && (await waiting.wait(caller.ownerId, own ?? caller.accountId, left, waiter));
         if (!isChanged) return found;
       }
     },

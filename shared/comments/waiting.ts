@@ -16,6 +16,14 @@ export type Waiting = ReturnType<typeof createWaiting>;
 
 type Wake = (isChanged: boolean) => void;
 
+/** A request that waits. */
+export interface Waiter {
+  /** Aborts when the client has gone. */
+  readonly gone: AbortSignal;
+  /** Called after each wait, with the ms that it took. */
+  onWaited(ms: number): void;
+}
+
 /** Requests that wait for comments. */
 export function createWaiting({
   comments,
@@ -76,25 +84,32 @@ export function createWaiting({
     notify: (ownerId: string): void => wakeAll(ownerId, true),
 
     /**
-     * Resolves with true when a comment of the owner may have changed. With false after `ms`, when the signal aborts or the process
+     * Resolves with true when a comment of the owner may have changed. With false after `ms`, when the client has gone or the process
      * stops; at once if the credential has 5 waiters, the owner 100, or the process 1,000.
      */
-    async wait(ownerId: string, credentialId: string, ms: number, signal: AbortSignal): Promise<boolean> {
+    async wait(
+      ownerId: string,
+      credentialId: string,
+      ms: number,
+      { gone, onWaited }: Waiter,
+    ): Promise<boolean> {
       const isFull =
         count >= waitersAtMost ||
         (waiters.get(ownerId)?.size ?? 0) >= waitersPerOwner ||
         (byCredential.get(credentialId) ?? 0) >= waitersPerCredential;
-      if (isClosed || isFull || signal.aborted) return false;
+      if (isClosed || isFull || gone.aborted) return false;
+      const startedAt = performance.now();
       return new Promise((resolve) => {
         const wake = (isChanged: boolean) => {
           clearTimeout(timeout);
-          signal.removeEventListener('abort', end);
+          gone.removeEventListener('abort', end);
           remove(ownerId, credentialId, wake);
+          onWaited(performance.now() - startedAt);
           resolve(isChanged);
         };
         const end = () => wake(false);
         const timeout = setTimeout(end, ms);
-        signal.addEventListener('abort', end);
+        gone.addEventListener('abort', end);
         add(ownerId, credentialId, wake);
       });
     },

@@ -3,7 +3,10 @@ import type { Engine } from '../engines/engine.ts';
 
 /** Counts the answers of one method of one route. */
 export interface RouteCounter {
-  /** @param seconds from the arrival of the request until the answer was handed to the system */
+  /**
+   * @param seconds from the arrival of the request until the answer was handed to the system or a download began, without the time
+   * that the client took to send the body, and without a wait for a change that the client asked for
+   */
   answered(status: number, seconds: number): void;
 }
 

@@ -30,7 +30,7 @@ export const catalogue = {
 
   http_request_duration_seconds: histogram(
     request,
-    'Time from the arrival of a request until its answer was handed to the system, by method and route',
+    'Time that the service takes to answer a request, by method and route: without waits for the rest of a body, for a comment (wait=25) and for the reader of a download',
     'method',
     'route',
   ),

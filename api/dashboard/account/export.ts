@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { Caller } from '../../../shared/accounts/account.ts';
@@ -12,6 +11,7 @@ import { presentDrop } from '../../drops/presenter.ts';
 import { attachment, fileNameOf } from '../../http/file-names.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
+import type { ServiceResponse } from '../../http/send.ts';
 import { presentVersionListItem } from '../../versions/presenter.ts';
 import { accountPaths } from '../paths.ts';
 
@@ -153,11 +153,18 @@ function alreadyRunning(): DropError {
  * Sends the entries as one zip file; at most two are in memory. If they fail it has no directory: no program takes it for whole.
  * @param idleMs the client is cut off if it reads nothing for this time
  */
-async function sendZip(res: ServerResponse, entries: AsyncIterable<ZipEntry>, idleMs: number): Promise<void> {
+async function sendZip(
+  res: ServiceResponse,
+  entries: AsyncIterable<ZipEntry>,
+  idleMs: number,
+): Promise<void> {
   const zip = new ZipFile();
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   res.setTimeout(idleMs, () => res.destroy());
+  zip.outputStream.once('data', () => {
+    res.locals.begunAt = performance.now();
+  });
   zip.outputStream.pipe(res);
   try {
     for await (const entry of entries) {
