@@ -49,7 +49,7 @@ export function createMongoArchiveStore(connection: Connection, clock: Clock): A
   const blobs = openBlobs(connection);
 
   type Marks = Pick<ArchiveStore, 'findUnfinishedImport' | 'beginImport' | 'endImport' | 'countRecords'>;
-  const marks = inBackground<Marks>({
+  const marks = inBackground<Marks>(connection, {
     async findUnfinishedImport() {
       const found = await imports.find({ _id: 'unfinished' });
       return found === null ? null : { archiveId: found.archiveId, begunAt: found.begunAt };
@@ -78,20 +78,20 @@ export function createMongoArchiveStore(connection: Connection, clock: Clock): A
       return {
         ...readRecords(connection, clock.now()),
         readBlobs: async (folder, ids) =>
-          ids.length === 0 ? new Map() : retryWhileUnavailable(() => blobs[folder].getMany(ids)),
+          ids.length === 0 ? new Map() : retryWhileUnavailable(connection, () => blobs[folder].getMany(ids)),
         close: async () => undefined,
       };
     },
 
     async write(kind, records) {
       for (let from = 0; from < records.length; from += recordsPerCall)
-        await retryWhileUnavailable(() =>
+        await retryWhileUnavailable(connection, () =>
           insertMissing(connection, kind, records.slice(from, from + recordsPerCall)),
         );
     },
 
     writeBlobs: (folder, all) =>
-      retryWhileUnavailable(async () => {
+      retryWhileUnavailable(connection, async () => {
         const collection = connection.collection<Identified>(folder === 'html' ? 'html.files' : 'contexts');
         const missing = await findMissing(collection, all, ({ id }) => id);
         if (missing.length > 0) await blobs[folder].putMany(missing);
@@ -137,7 +137,7 @@ function readRecords(connection: Connection, now: number): Pick<ArchiveSnapshot,
     while (after !== undefined) {
       const range: mongo.Filter<Identified> = { ...filter, _id: { $gt: after } };
       const options = { sort: { _id: 1 }, limit, batchSize: limit + 1, hint: '_id_' } as const;
-      const { found, records } = await retryWhileUnavailable(async () => {
+      const { found, records } = await retryWhileUnavailable(connection, async () => {
         const found = await connection.collection<Identified>(name).find<D>(range, options).toArray();
         return { found, records: await toRecords(found) };
       });
@@ -181,7 +181,7 @@ function readRecords(connection: Connection, now: number): Pick<ArchiveSnapshot,
     },
 
     readDropAgain: (id) =>
-      retryWhileUnavailable(async () => {
+      retryWhileUnavailable(connection, async () => {
         const filter: mongo.Filter<Identified> = { ...liveDrop, _id: id };
         const found = await connection.collection<Identified>('drops').find<DropDocument>(filter).toArray();
         return (await toDrops(found))[0] ?? null;

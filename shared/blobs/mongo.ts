@@ -10,7 +10,7 @@ export function createMongoHtmlStore(connection: Connection): BlobStore {
   const { put, get, delete: remove, listIds } = openGridBucket(connection, 'html');
   return {
     ...forRequests(connection, { put, get }),
-    ...inBackground({ delete: remove, listIds }),
+    ...inBackground(connection, { delete: remove, listIds }),
   };
 }
 

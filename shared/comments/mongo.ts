@@ -195,7 +195,7 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     ownersAfter: async (seq) => model.distinct('owner_id', { seq: { $gt: seq } }),
   });
 
-  const forJobs = inBackground<Pick<CommentStore, ForJobs>>({
+  const forJobs = inBackground<Pick<CommentStore, ForJobs>>(connection, {
     async setInLatest(ids, place) {
       await records.updateAll({ _id: { $in: [...ids] } }, { $set: { in_latest: place } });
     },

@@ -46,6 +46,7 @@ export function openEmbeddedEngine(deps: {
       ...reports,
       onTransaction: metrics?.stores.sqliteTransaction,
       onFlush: metrics?.stores.sqliteFlush,
+      onFailedRead: metrics?.stores.sqliteReadFailed,
     },
     hasExternalCheckpoints: config.SQLITE_CHECKPOINTS === 'external',
   });

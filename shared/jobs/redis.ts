@@ -68,7 +68,7 @@ export function createRedisJobQueue({
 
   /** BullMQ would wait until Redis is back. @throws DropError `unavailable` where Redis is down */
   async function withDropErrors<T>(call: () => Promise<T>): Promise<T> {
-    if (!redis.isUp()) throw unavailable('The job queue is unavailable.');
+    redis.requireUp('The job queue is unavailable.');
     try {
       return await call();
     } catch (error) {

@@ -21,14 +21,17 @@ export interface RequestMetrics {
   watchConnections(count: () => number): void;
 }
 
-/** Called for each command to a server. @param name of the command alone, without keys and values */
-export type CommandObserver = (name: string, seconds: number, isFailed: boolean) => void;
+/** Instead of its name, for a command that was not sent, because no server was available. */
+export const notSent = 'not_sent';
+
+/** Called for each command to a server. @param name of the command alone, without keys and values @param seconds null: not sent */
+export type CommandObserver = (name: string, seconds: number | null, isFailed: boolean) => void;
 
 /** Called for each transaction. @param writes how many writes of one turn of the event loop it joined */
 export type TransactionObserver = (writes: number, seconds: number, isFailed: boolean) => void;
 
-/** Called for each flush of SQLite's log that succeeded. */
-export type FlushObserver = (seconds: number) => void;
+/** Called for each flush of SQLite's log. @param seconds null: it failed */
+export type FlushObserver = (seconds: number | null) => void;
 
 /** In bytes. */
 export interface FileSizes {
@@ -43,6 +46,8 @@ export interface StoreMetrics {
   readonly redisCommand: CommandObserver;
   readonly sqliteTransaction: TransactionObserver;
   readonly sqliteFlush: FlushObserver;
+  /** Counts a read that SQLite refused. */
+  sqliteReadFailed(): void;
   /** @param read is called for each scrape */
   watchFiles(read: () => FileSizes): void;
 }

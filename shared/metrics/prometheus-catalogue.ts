@@ -112,13 +112,19 @@ export const catalogue = {
     'Time from sending a command to MongoDB until its answer, failed commands included',
     'command',
   ),
-  mongodb_command_failures_total: counter('Commands that MongoDB refused or did not answer', 'command'),
+  mongodb_command_failures_total: counter(
+    'Commands that MongoDB refused or did not answer; not_sent: no server was available',
+    'command',
+  ),
   redis_command_duration_seconds: histogram(
     command,
     'Time from sending a command to Redis until its answer, failed commands included',
     'command',
   ),
-  redis_command_failures_total: counter('Commands that Redis refused or did not answer', 'command'),
+  redis_command_failures_total: counter(
+    'Commands that Redis refused or did not answer; not_sent: no server was available',
+    'command',
+  ),
   sqlite_transaction_duration_seconds: histogram(
     command,
     'Time that a transaction of SQLite blocked the event loop',
@@ -129,7 +135,7 @@ export const catalogue = {
   ),
   sqlite_writes_total: counter('Writes to SQLite; those of one turn of the event loop share a transaction'),
   sqlite_transaction_failures_total: counter(
-    'Transactions of SQLite that failed: the disk is full or broken, or another process held the database',
+    'Transactions, reads and flushes of SQLite that failed: the disk is full or broken, or another process held the database',
   ),
   sqlite_file_bytes: gauge('Size of the database file and of its write-ahead log', 'file'),
   data_free_bytes: gauge('Space on the disk of DATA_DIR that the service may fill'),

@@ -100,7 +100,7 @@ function createStoreMetrics(meter: Meter): StoreMetrics {
     const durations = meter.histogram(`${server}_command_duration_seconds` as const);
     const failed = meter.counter(`${server}_command_failures_total` as const);
     return (command, seconds, isFailed) => {
-      durations(command).observe(seconds);
+      if (seconds !== null) durations(command).observe(seconds);
       failed(command, isFailed ? 1 : 0);
     };
   }
@@ -118,7 +118,13 @@ function createStoreMetrics(meter: Meter): StoreMetrics {
       writes += count;
       if (isFailed) failures += 1;
     },
-    sqliteFlush: (seconds) => flushDuration.observe(seconds),
+    sqliteFlush(seconds) {
+      if (seconds === null) failures += 1;
+      else flushDuration.observe(seconds);
+    },
+    sqliteReadFailed() {
+      failures += 1;
+    },
     watchFiles(read) {
       meter.read('sqlite_file_bytes', () => {
         const { database, wal } = read();

@@ -13,7 +13,7 @@ const auditCollection = collectionOf(auditRecord);
 export function createMongoAuditLog(connection: Connection): AuditLog {
   const entries = auditCollection.in(connection);
 
-  const { removeBefore } = inBackground({
+  const { removeBefore } = inBackground(connection, {
     async removeBefore(time: number) {
       const isBefore = { _id: { $lt: idAt(time) }, at: { $lt: time } };
       await inParts(removedAtOnce, (limit) => entries.removeSome(isBefore, limit));

@@ -174,7 +174,7 @@ export function collectionOf<R extends StoredRecord>(
 
       /** A method that deletes the records whose time in that field is before its argument (Unix ms), in parts. */
       removalBefore(time: keyof D & string): (before: number) => Promise<void> {
-        const { remove } = inBackground({
+        const { remove } = inBackground(connection, {
           async remove(before: number) {
             const filter = { [time]: { $lt: before } } as Filter; // proof: a field of the documents
             await inParts(idsPerDelete, (limit) => removeSome(filter, limit));
@@ -210,7 +210,7 @@ export function listTexts(
 /** Lists and deletes documents by id, for jobs. */
 export function documentIds(connection: Connection, { name }: StoredRecord): BlobIds {
   const documents = connection.collection<{ readonly _id: string }>(name);
-  return inBackground<BlobIds>({
+  return inBackground<BlobIds>(connection, {
     async delete(ids) {
       for (let from = 0; from < ids.length; from += idsPerDelete)
         await documents.deleteMany({ _id: { $in: ids.slice(from, from + idsPerDelete) } });

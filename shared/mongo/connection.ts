@@ -1,8 +1,9 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import type { Log } from '../log/log.ts';
-import type { CommandObserver } from '../metrics/metrics.ts';
+import { type CommandObserver, notSent } from '../metrics/metrics.ts';
 import { hostsOf, messageOf } from '../util/error-texts.ts';
 import { withTimeout } from '../util/promises.ts';
+import { commandNotSent } from './errors.ts';
 
 const defaultDatabase = 'dropleaf';
 
@@ -36,7 +37,7 @@ interface MongoSettings {
   readonly maxConnections: number;
   readonly log: Log;
   readonly isMigration?: boolean;
-  /** Called for each command, with the driver's time in whole milliseconds. */
+  /** Called for each command, with the driver's time in whole milliseconds, and for each one that was not sent. */
   readonly onCommand?: CommandObserver | undefined;
   /** After a loss of this length the client connects again from scratch. Default: 10 s. */
   readonly reconnectMs?: number;
@@ -67,7 +68,7 @@ export async function openMongo({
   }
   const client = connection.getClient();
   const stopWatching = watch(client, log, reconnectMs);
-  if (onCommand !== undefined) reportCommands(client, onCommand);
+  if (onCommand !== undefined) reportCommands(connection, onCommand);
   return {
     connection,
     async close() {
@@ -171,7 +172,12 @@ function watch(client: mongoose.mongo.MongoClient, log: Log, reconnectMs: number
   };
 }
 
-function reportCommands(client: mongoose.mongo.MongoClient, onCommand: CommandObserver): void {
+function reportCommands(connection: Connection, onCommand: CommandObserver): void {
+  const client = connection.getClient();
+  const fail = () => onCommand(notSent, null, true);
+  onCommand(notSent, null, false); // shown as 0 from the start
+  connection.on(commandNotSent, fail);
+  client.on('connectionCheckOutFailed', fail); // the driver sends a read again
   client.on('commandSucceeded', ({ commandName, duration }) =>
     onCommand(commandName, duration / 1_000, false),
   );

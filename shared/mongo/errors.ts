@@ -57,6 +57,17 @@ const noAnswer = [
   mongo.MongoClientClosedError,
 ];
 
+/** Of commands that were not sent. Those that a server got are reported by the driver. */
+const notSent = [
+  mongo.MongoServerSelectionError,
+  mongo.MongoNotConnectedError,
+  mongo.MongoTopologyClosedError,
+  mongo.MongoClientClosedError,
+];
+
+/** Emitted by a connection, besides mongoose's own events, for each command that was not sent: no server was found in time. */
+export const commandNotSent = 'dropleaf:command-not-sent';
+
 /** Whether no server answered within the driver's time limits (the driver sends a read twice). */
 function isDown(error: unknown): boolean {
   if (noAnswer.some((type) => error instanceof type)) return true;
@@ -169,17 +180,17 @@ export function answerMs(connection: Connection): number {
  * `unavailable`: the write may or may not have been done. Other errors pass unchanged.
  */
 export function forRequests<T extends object>(connection: Connection, methods: T): T {
-  return withTimeLimit(answerMs(connection), methods);
+  return withTimeLimit(connection, answerMs(connection), methods);
 }
 
 /** The same for batches and for deletes of many megabytes, which no client waits for. */
-export function inBackground<T extends object>(methods: T): T {
-  return withTimeLimit(backgroundMs, methods);
+export function inBackground<T extends object>(connection: Connection, methods: T): T {
+  return withTimeLimit(connection, backgroundMs, methods);
 }
 
 /** Repeats a call that no client waits for while the database is unavailable, for up to a minute. @throws the last error */
-export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
-  const { attempt } = inBackground({ attempt: call });
+export async function retryWhileUnavailable<T>(connection: Connection, call: () => Promise<T>): Promise<T> {
+  const { attempt } = inBackground(connection, { attempt: call });
   const end = performance.now() + electionMs;
   for (;;) {
     try {
@@ -192,20 +203,25 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<
 }
 
 /** @see forRequests */
-export function withTimeLimit<T extends object>(timeoutMs: number, methods: T): T {
+export function withTimeLimit<T extends object>(
+  connection: Pick<Connection, 'emit'>,
+  timeoutMs: number,
+  methods: T,
+): T {
   // proof: all methods of a store return promises
   const entries = Object.entries(methods) as [string, (...args: unknown[]) => Promise<unknown>][];
   const limited = entries.map(([name, method]) => {
-    return [name, (...args: unknown[]) => limit(timeoutMs, () => method.apply(methods, args))] as const;
+    const limited = (...args: unknown[]) =>
+      limit(timeoutMs, () => method.apply(methods, args)).catch((cause: unknown) => {
+        if (notSent.some((type) => cause instanceof type)) connection.emit(commandNotSent);
+        throw toDropError(cause);
+      });
+    return [name, limited] as const;
   });
   return Object.fromEntries(limited) as T; // proof: each method keeps its name, arguments and result
 }
 
-async function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
+function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
   const late = () => new mongo.MongoOperationTimeoutError(`no answer within ${timeoutMs} ms`);
-  try {
-    return await withTimeout(timeoutMs, retryConflicts(call), late);
-  } catch (cause) {
-    throw toDropError(cause);
-  }
+  return withTimeout(timeoutMs, retryConflicts(call), late);
 }

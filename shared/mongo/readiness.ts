@@ -21,7 +21,7 @@ export function createReadiness(
   clock: Clock,
 ): () => Promise<void> {
   const id = `readiness/${randomUUID()}`;
-  const calls = withTimeLimit(withinMs, {
+  const calls = withTimeLimit(connection, withinMs, {
     ping: () => connection.getClient().db(connection.name).command({ ping: 1 }),
     readDataForm: () => readDataForm(connection),
   });

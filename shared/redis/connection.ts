@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { Redis as Client, type RedisOptions } from 'ioredis';
+import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
-import type { CommandObserver } from '../metrics/metrics.ts';
+import { type CommandObserver, notSent } from '../metrics/metrics.ts';
 import { Availability } from './availability.ts';
 import { findMisconfiguration, isDemoted, isOutOfMemory, isReadOnly, toDropError } from './errors.ts';
 
@@ -44,6 +45,9 @@ export interface Redis {
 
   /** Calls the listener now if the connection is up, and after each reconnection. @returns a function that removes the listener */
   onReady(listener: () => void): () => void;
+
+  /** For commands that would wait until Redis is back. @throws DropError `unavailable` while it is away, and counts that */
+  requireUp(message: string): void;
 
   /** DropError `unavailable` if Redis is unavailable, else the error without its command. Reports a full memory. */
   explain(error: unknown): unknown;
@@ -118,6 +122,11 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
     jobPrefix: `{${settings.prefix}}`,
     server,
     isUp,
+    requireUp(message) {
+      if (isUp()) return;
+      settings.onCommand?.(notSent, null, true);
+      throw unavailable(message);
+    },
     onReady(listener) {
       listeners.add(listener);
       if (isUp()) listener();
@@ -143,6 +152,7 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
 /** ioredis's own tracing channels would copy the arguments of each command as text. */
 function reportCommands(client: Client, onCommand: CommandObserver): void {
   const send = client.sendCommand.bind(client);
+  onCommand(notSent, null, false); // shown as 0 from the start
   client.sendCommand = (command, stream) => {
     const startedAt = performance.now();
     const end = (isFailed: boolean) =>

@@ -96,7 +96,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
     },
   });
 
-  const forJobs = inBackground<Pick<RenderStore, ForJobs>>({
+  const forJobs = inBackground<Pick<RenderStore, ForJobs>>(connection, {
     async deleteOlder(versionId, renderer) {
       const older = { $gt: `${versionId}/`, $lt: artefactId(versionId, renderer) };
       const found = await artefacts.find({ _id: older }, { chunks: 1 }).lean();

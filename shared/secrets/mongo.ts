@@ -22,10 +22,10 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
       },
     }),
 
-    find: (name) => retryWhileUnavailable(async () => (await find(name).lean())?.value ?? null),
+    find: (name) => retryWhileUnavailable(connection, async () => (await find(name).lean())?.value ?? null),
 
     replace: (name, secret) =>
-      retryWhileUnavailable(async () => {
+      retryWhileUnavailable(connection, async () => {
         const _id = (await find(name).lean())?._id ?? name;
         await secrets.model.updateOne({ _id }, { $set: { value: secret } }, { upsert: true });
       }),

@@ -82,6 +82,8 @@ export interface DatabaseReports {
   walIsLong?(bytes: number): void;
   readonly onTransaction?: TransactionObserver | undefined;
   readonly onFlush?: FlushObserver | undefined;
+  /** Called for each read outside of a write that SQLite refuses. */
+  readonly onFailedRead?: (() => void) | undefined;
 }
 
 /**
@@ -150,7 +152,7 @@ export function openDatabase(
   }
 
   return {
-    ...statementsOf(connection),
+    ...statementsOf(connection, reports.onFailedRead),
     write: (work) => write(work, false),
     writeDerived: (work) => write(work, true),
     urgently: disk.urgently,
@@ -209,15 +211,36 @@ export function findDamage(connection: DatabaseSyncInstance): string[] {
   return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
 }
 
-function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare' | 'prepareTuples'> {
+function statementsOf(
+  connection: DatabaseSyncInstance,
+  onFailedRead: () => void = () => undefined,
+): Pick<Database, 'prepare' | 'prepareTuples'> {
+  /** A write that fails is reported with its transaction. */
+  function rethrow(error: unknown): never {
+    if (!connection.isTransaction) onFailedRead();
+    throw error;
+  }
+
   function prepare<Row>(sql: string, asArrays: boolean): Statement<Row> {
     const statement = connection.prepare(sql);
     statement.setReturnArrays(asArrays);
     // These closures keep the connection: the library closes one that only statements refer to.
     return {
       run: (...values) => statement.run(...values),
-      get: (...values) => statement.get(...values) as Row | undefined, // proof: what the caller selects
-      all: (...values) => statement.all(...values) as Row[], // proof: as above
+      get(...values) {
+        try {
+          return statement.get(...values) as Row | undefined; // proof: what the caller selects
+        } catch (error) {
+          return rethrow(error);
+        }
+      },
+      all(...values) {
+        try {
+          return statement.all(...values) as Row[]; // proof: as above
+        } catch (error) {
+          return rethrow(error);
+        }
+      },
     };
   }
   return {

@@ -144,6 +144,7 @@ export class WalFlush {
 
   #fail(refusal: DropError, batch: readonly Waiter[]): void {
     this.#failures += 1;
+    this.#deps.onFlush?.(null);
     const refused = [...batch, ...this.#waiting];
     this.#waiting = [];
     for (const waiter of refused) waiter.reject(refusal);
@@ -173,6 +174,7 @@ export class WalFlush {
       disk.succeeded();
     } catch (error) {
       this.#refusal = disk.failed(error) ?? this.#refusal;
+      this.#deps.onFlush?.(null);
       this.#repairIn(retryMs);
     } finally {
       if (connection.isTransaction) connection.exec('ROLLBACK');

@@ -44,7 +44,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
   /** Where the next call of `removeDaysBefore` goes on. */
   let checkedUpTo = '';
 
-  const calls = inBackground({
+  const calls = inBackground(connection, {
     /** Ids begin with the drop, so all are looked at, in turns of calls. */
     async removeDaysBefore(day: string) {
       for (let part = 0; part < partsPerCall; part++) {

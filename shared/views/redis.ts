@@ -1,4 +1,3 @@
-import { unavailable } from '../domain/errors.ts';
 import type { Redis } from '../redis/connection.ts';
 import type { ViewCount, ViewStore, ViewTotals } from './view-store.ts';
 
@@ -65,7 +64,7 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
   }
 
   async function withDropErrors<T>(work: () => Promise<T>): Promise<T> {
-    if (!redis.isUp()) throw unavailable('Redis is unavailable.');
+    redis.requireUp('Redis is unavailable.');
     try {
       return await work();
     } catch (error) {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect } from 'chai';
 import type { DropError } from '../../shared/domain/errors.ts';
 import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
-import { answerMs, forRequests } from '../../shared/mongo/errors.ts';
+import { answerMs, forRequests, inBackground } from '../../shared/mongo/errors.ts';
 import { createReadiness } from '../../shared/mongo/readiness.ts';
 import { createMongoProcessRegistry } from '../../shared/pages/mongo.ts';
 import { inParallel } from '../contract/records.ts';
@@ -192,6 +192,28 @@ describe('the connection to MongoDB', () => {
         'info: MongoDB is available again',
       ]);
       expect(JSON.stringify(log.lines)).to.include(`127.0.0.1:${proxy.port}`);
+    });
+
+    it('each command that was not sent is reported as one that failed, in the background, too', async () => {
+      const failures: string[] = [];
+      const onCommand = (name: string, seconds: number | null, isFailed: boolean) => {
+        if (isFailed) failures.push(seconds === null ? name : `sent ${name}`);
+      };
+      const uri = `${proxy.throughProxy(newMongoUri())}?serverSelectionTimeoutMS=100`;
+      const mongo = await open(uri, { onCommand });
+      await storeOf(mongo).count();
+      proxy.refuse();
+      await until(() => log.lines.length > 0, 'the loss is logged'); // until then commands may be sent
+      const before = failures.length;
+      const { connection } = mongo;
+      const { clean } = inBackground(connection, {
+        clean: () => connection.collection('any').deleteMany({ a: 1 }),
+      });
+      expect(await outcomeOf(storeOf(mongo).count())).to.equal('database_unreachable');
+      expect(await outcomeOf(clean())).to.equal('database_unreachable');
+      expect(failures.slice(before)).to.deep.equal(['not_sent', 'not_sent']);
+      proxy.restore();
+      await expectBack(storeOf(mongo));
     });
 
     it('fails in time if the server stops answering, and works again soon after its return', async () => {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import { mongo } from 'mongoose';
 import { DropError } from '../../shared/domain/errors.ts';
@@ -104,7 +105,7 @@ describe('errors of MongoDB', () => {
     function storeOf(answer: (call: number) => Promise<string>, waitAtMost = 4_000) {
       let calls = 0;
       const store = { find: (prefix: string) => answer(++calls).then((text) => prefix + text) };
-      return { store: withTimeLimit(waitAtMost, store), calls: () => calls };
+      return { store: withTimeLimit(new EventEmitter(), waitAtMost, store), calls: () => calls };
     }
 
     async function expectUnavailable(

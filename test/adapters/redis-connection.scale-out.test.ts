@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { expect } from 'chai';
 import { ReplyError } from 'ioredis';
+import { DropError } from '../../shared/domain/errors.ts';
 import { timeWindowOf } from '../../shared/domain/time-windows.ts';
 import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { createRedisRateLimiter } from '../../shared/limits/redis.ts';
@@ -133,6 +134,21 @@ describe('The connection to Redis', () => {
         'warn Redis is unavailable; the service continues without it',
         'info Redis is available again',
       ]);
+    });
+
+    it('commands that are not sent while Redis is away are reported as failed', async () => {
+      const failures: string[] = [];
+      const onCommand = (name: string, seconds: number | null, isFailed: boolean) => {
+        if (isFailed) failures.push(seconds === null ? name : `sent ${name}`);
+      };
+      const { redis: connection, proxy } = await redis.openThroughProxy({ onCommand });
+      connection.requireUp('away');
+      expect(failures).to.deep.equal([]);
+      proxy.refuse();
+      await until(() => !connection.isUp(), 'lost');
+      expect(() => connection.requireUp('away')).to.throw(DropError, 'away');
+      await rejectionOf(connection.client.get('any'));
+      expect(failures).to.deep.equal(['not_sent', 'sent get']);
     });
 
     it('starts without a server and connects when the server starts', async () => {

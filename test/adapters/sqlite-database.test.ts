@@ -340,6 +340,24 @@ describe('SQLite database', () => {
     });
   });
 
+  it('reports a read that fails, but not within a write, which is reported as a whole', async () => {
+    let failedReads = 0;
+    const failedWrites: number[] = [];
+    const db = open({
+      onFailedRead() {
+        failedReads += 1;
+      },
+      onTransaction(writes, _, isFailed) {
+        if (isFailed) failedWrites.push(writes);
+      },
+    });
+    const read = db.prepare("SELECT json_extract(?, '$')");
+    for (const run of [() => read.get('{'), () => read.all('{')]) expect(run).to.throw('malformed JSON');
+    expect(failedReads).to.equal(2);
+    await rejectionOf(db.write(() => read.get('{')));
+    expect({ failedReads, failedWrites }).to.deep.equal({ failedReads: 2, failedWrites: [1] });
+  });
+
   it('a snapshot has what was committed when it was opened, and ends when it is closed', async () => {
     const { db, note, notes } = await openNotes();
     await note('a');

@@ -234,7 +234,11 @@ describe('Durability of the SQLite database', () => {
       failures -= 1;
       throw inputOutputError();
     };
-    const { db, note } = await openNotes(flush);
+    let reported = 0;
+    const onFlush = (seconds: number | null) => {
+      if (seconds === null) reported += 1;
+    };
+    const { db, note } = await openNotes(flush, { onFlush });
     failures = 2;
     expectDiskFailed(await rejectionOf(note('a')));
     await until(
@@ -246,6 +250,7 @@ describe('Durability of the SQLite database', () => {
       'writes work again',
     );
     expect(failures).to.equal(0);
+    expect(reported, 'the flush and the first attempt to write the log again').to.equal(2);
     expect(db.findDamage()).to.deep.equal([]);
   });
 
