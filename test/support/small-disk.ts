@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ export interface SmallDisk {
   freeBytes(): number;
   /** Gives it back. */
   free(): void;
+  /** To so many megabytes. */
+  grow(megabytes: number): void;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,11 @@ export async function openSmallDisk(hook: Mocha.Context, megabytes: number): Pro
       return bavail * bsize;
     },
     free: () => rmSync(filler),
+    grow(megabytes) {
+      const remount = ['mount', '-o', `remount,size=${megabytes}m`, dir];
+      const { status } = spawnSync(nsenter, [`--mount=/proc/${holder.pid}/ns/mnt`, ...remount]);
+      if (status !== 0) throw new Error(`the disk cannot grow: mount ended with ${status}`);
+    },
     async close() {
       const end = once(holder, 'exit');
       holder.kill('SIGKILL');
