@@ -57,8 +57,8 @@ const noAnswer = [
   mongo.MongoClientClosedError,
 ];
 
-/** Of commands that were not sent. Those that a server got are reported by the driver. */
-const notSent = [
+/** Errors of commands that were not sent. The driver reports those that it has sent, and itself when it gets no connection. */
+const unsentErrors = [
   mongo.MongoServerSelectionError,
   mongo.MongoNotConnectedError,
   mongo.MongoTopologyClosedError,
@@ -202,7 +202,7 @@ export async function retryWhileUnavailable<T>(connection: Connection, call: () 
   }
 }
 
-/** @see forRequests */
+/** @see forRequests @param connection emits `commandNotSent` */
 export function withTimeLimit<T extends object>(
   connection: Pick<Connection, 'emit'>,
   timeoutMs: number,
@@ -211,12 +211,12 @@ export function withTimeLimit<T extends object>(
   // proof: all methods of a store return promises
   const entries = Object.entries(methods) as [string, (...args: unknown[]) => Promise<unknown>][];
   const limited = entries.map(([name, method]) => {
-    const limited = (...args: unknown[]) =>
+    const call = (...args: unknown[]) =>
       limit(timeoutMs, () => method.apply(methods, args)).catch((cause: unknown) => {
-        if (notSent.some((type) => cause instanceof type)) connection.emit(commandNotSent);
+        if (unsentErrors.some((type) => cause instanceof type)) connection.emit(commandNotSent);
         throw toDropError(cause);
       });
-    return [name, limited] as const;
+    return [name, call] as const;
   });
   return Object.fromEntries(limited) as T; // proof: each method keeps its name, arguments and result
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fireWhile, repeat, senderOf, together, untilResolved } from '../support/alerts.ts';
+import { fireWhile, repeat, senderOf, untilResolved } from '../support/alerts.ts';
 import { hostileContexts } from '../support/hostile-contexts.ts';
 import { useServer } from '../support/listen.ts';
 import { findFreePort } from '../support/nginx.ts';
@@ -10,8 +10,6 @@ import { openSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { launch, type RunningService, startDropleaf, type Watched, watch } from './command.ts';
 import { publish } from './home.ts';
-
-const listensOn = { HOST: '127.0.0.1', PORT: '0' };
 
 // Each alert by a real cause; those of several processes are in test/scale-out/alerts.scale-out.test.ts.
 describe('The alerts of deploy/prometheus, on one machine', () => {
@@ -27,17 +25,22 @@ describe('The alerts of deploy/prometheus, on one machine', () => {
   before(async function () {
     const program = requireProgram(this, 'prometheus');
     disk = await openSmallDisk(this, 6);
-    const ports = [await findFreePort(), await findFreePort()];
-    const [ofSmall, ofService] = ports.map((port) => ({
+    const settings = (port: number) => ({
       ...noLimits,
-      ...listensOn,
+      HOST: '127.0.0.1',
+      PORT: '0',
       METRICS_PORT: `${port}`,
-    }));
-    const running = watch(disk.spawn(['start'], { ...ofSmall, DATA_DIR: `${disk.dir}/data` }));
+    });
+    const portOfSmall = await findFreePort();
+    const port = await findFreePort();
+    const running = watch(disk.spawn(['start'], { ...settings(portOfSmall), DATA_DIR: `${disk.dir}/data` }));
     small = { ...running, url: await running.firstMatch(/runs at (http\S+)/) };
     const purges = { EDGE_PURGER: 'http', EDGE_PURGE_URL: edge.url };
-    service = await startDropleaf({ ...ofService, ...purges, DATA_DIR, CHANGES_PER_MINUTE: '1' });
-    prometheus = await startPrometheus(program, { 'dropleaf-web': ports, 'dropleaf-worker': [] });
+    service = await startDropleaf({ ...settings(port), ...purges, DATA_DIR, CHANGES_PER_MINUTE: '1' });
+    prometheus = await startPrometheus(program, {
+      'dropleaf-web': [portOfSmall, port],
+      'dropleaf-worker': [],
+    });
   });
 
   after(async () => {
@@ -51,9 +54,12 @@ describe('The alerts of deploy/prometheus, on one machine', () => {
     disk.fill();
     const stop = repeat(200, () => publish(small.url, token, `<p>${'x'.repeat(500_000)}`));
     const names = ['DropleafNotReady', 'DropleafWritesFail', 'DropleafStoreFails', 'DropleafDiskFillsUp'];
-    await fireWhile(prometheus, names, () => disk.grow(2_000));
-    await untilResolved(prometheus, names);
-    await stop();
+    try {
+      await fireWhile(prometheus, names, () => disk.grow(2_000));
+      await untilResolved(prometheus, names);
+    } finally {
+      await stop();
+    }
   }
 
   /** Contexts that take too long, an edge that refuses purges, and a client in a loop. */
@@ -64,15 +70,14 @@ describe('The alerts of deploy/prometheus, on one machine', () => {
     const address = `${service.url}/api/drops/${slug}`;
     const context = hostileContexts.find(([what]) => what === 'one long table')?.[1];
     isPurged = false;
-    const stop = together([
-      repeat(500, () => send('PUT', address, { html: '<p>Again', context })),
-      repeat(200, () => send('PATCH', address, { title: 'Again' })),
-    ]);
-    const names = ['DropleafRendersFail', 'DropleafPurgesUnconfirmed', 'DropleafLimitsUnusual'];
-    await fireWhile(prometheus, names, () => {
+    const stopWriter = repeat(500, () => send('PUT', address, { html: '<p>Again', context }));
+    const stopLoop = repeat(200, () => send('PATCH', address, { title: 'Again' }));
+    const repairEdge = () => {
       isPurged = true;
-      return stop();
-    });
+    };
+    await fireWhile(prometheus, ['DropleafPurgesUnconfirmed'], repairEdge);
+    await fireWhile(prometheus, ['DropleafRendersFail'], stopWriter);
+    await fireWhile(prometheus, ['DropleafLimitsUnusual'], stopLoop);
   }
 
   /** As in a container whose CPU quota is used up. */

@@ -94,8 +94,10 @@ describe('The alerts of deploy/prometheus, on two web processes and two workers'
     const key = `{${cluster.servers.env.REDIS_PREFIX}}:views:state`;
     const client = new Redis(cluster.servers.env.REDIS_URL);
     await client.set(key, 'of another program');
-    await fireWhile(prometheus, ['DropleafJobsFailed'], () => client.del(key));
-    client.disconnect();
+    await fireWhile(prometheus, ['DropleafJobsFailed'], async () => {
+      await client.del(key);
+      client.disconnect();
+    });
   });
 
   it('fire while no worker runs', async () => {
