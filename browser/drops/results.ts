@@ -1,3 +1,4 @@
+import { showCopyButtons } from '../shared/copy.ts';
 import { make } from '../shared/make.ts';
 import type { Published } from './upload.ts';
 
@@ -31,16 +32,11 @@ export function addResult(name: string): Result {
   };
 }
 
-/** The address, already copied if the browser allows it, and a button that copies it (shared/copy.ts). */
+/** The address, and a button that copies it (shared/copy.ts). What the person has in the clipboard stays until they press it. */
 function addressLine(url: string): HTMLElement {
-  const button = make('button', { type: 'button', className: 'quiet small' }, 'Copy');
+  const button = make('button', { type: 'button', className: 'quiet small', hidden: true }, 'Copy');
   button.dataset.copy = url;
   const line = make('p', { className: 'copyable' }, make('code', {}, url), button);
-  if (navigator.clipboard === undefined) button.hidden = true;
-  else
-    navigator.clipboard.writeText(url).then(
-      () => line.append(make('span', { className: 'small soft' }, 'Address copied')),
-      () => undefined, // too long after the person's last action: the button is there
-    );
+  showCopyButtons(line);
   return line;
 }
