@@ -7,6 +7,7 @@ const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
   disks: () => import('./disks.ts'),
   faults: () => import('./faults.ts'),
   gallery: () => import('./gallery.ts'),
+  'gallery-loops': () => import('./gallery-loops.ts'),
   growth: () => import('./growth.ts'),
   memory: () => import('./memory.ts'),
   rolling: () => import('./rolling.ts'),
