@@ -39,9 +39,17 @@ export function newCode(): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Normalizes case, spaces and dashes: `bcdf ghjk` becomes `BCDF-GHJK`. @returns null if it is not a code */
+/** Spaces, dashes of all scripts, the long vowel mark that Japanese keyboards have in their place, and what shows nothing. */
+const betweenLetters = /[\s\p{Dash}\p{Cf}\u30fc]/gu;
+/** More is no code; NFKC makes up to 18 characters of one. */
+const typedMaxLength = 100;
+
+/**
+ * Normalizes width, case, spaces and dashes: `ｂｃｄｆ－ghjk` becomes `BCDF-GHJK`. @returns null if it is not a code
+ */
 export function readCode(typed: string): string | null {
-  const letters = typed.replace(/[\s-]/g, '').toUpperCase();
+  if (typed.length > typedMaxLength) return null;
+  const letters = typed.normalize('NFKC').replace(betweenLetters, '').toUpperCase();
   if (letters.length !== codeLength) return null;
   for (const letter of letters) if (!codeLetters.includes(letter)) return null;
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
