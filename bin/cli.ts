@@ -1,13 +1,22 @@
+import { ProgramOutput } from '../shared/util/program-output.ts';
+import type { ProcessIo } from './process-io.ts';
 import { runCommand } from './program.ts';
 
 const args = process.argv.slice(2);
+const output = new ProgramOutput(process);
+const { stdout, stderr } = output;
+const io: ProcessIo = {
+  env: process.env,
+  stdin: process.stdin,
+  stdout,
+  stderr,
+  cwd: () => process.cwd(),
+  on: process.on.bind(process) as ProcessIo['on'], // proof: `process` has these events
+  exit: (code) => process.exit(code),
+};
 
-// The reader of a pipe may exit first, as in `bin/dropleaf.js config | head`, but not while it reads an archive.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(args[0] === 'export' ? 1 : 0);
-  throw error;
-});
-
-const exitCode = await runCommand(args, process);
+const exitCode = await output.finish(await runCommand(args, io));
+// An archive whose reader ended is none; of other output, as in `bin/dropleaf.js config | head`, the rest is not wanted.
+const isCutArchive = args[0] === 'export' && output.hasLostReader('stdout');
 // Without exit() Node may wait forever for a lost connection (Environment::CleanupHandles in Node 20).
-process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+process.exit(isCutArchive ? 1 : exitCode);

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Writable } from 'node:stream';
-import { CliError, errorCode, exitCodes, usageError } from './errors.ts';
+import { CliError, exitCodes, usageError } from './errors.ts';
+import { fileError } from './faults.ts';
 import { type CliIo, canAsk } from './io.ts';
+import { withoutMark } from './locked-file.ts';
 import { clean } from './output.ts';
 
 /**
@@ -25,12 +27,10 @@ async function readPasscodeFile(io: CliIo, file: string): Promise<string> {
   try {
     const { text: readAll } = await import('node:stream/consumers'); // here, so that other commands start sooner
     const text = file === '-' ? await readAll(io.stdin) : await readFile(file, 'utf8');
-    return notEmpty(text.replace(/\r?\n$/, ''));
+    return notEmpty(withoutMark(text).replace(/\r?\n$/, ''));
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(`cannot read the passcode from ${file}: ${errorCode(error) ?? 'failed'}`, {
-      cause: error,
-    });
+    throw fileError('read', `the passcode from ${file}`, error);
   }
 }
 
@@ -42,7 +42,11 @@ function notEmpty(passcode: string): string {
 }
 
 /** @param isShown whether typing is shown @throws CliError (130: Ctrl+C); if the terminal closes */
-export async function ask({ stdin, stderr }: CliIo, question: string, isShown: boolean): Promise<string> {
+export async function ask(
+  { stdin, output: { stderr } }: CliIo,
+  question: string,
+  isShown: boolean,
+): Promise<string> {
   const { createInterface } = await import('node:readline'); // here, so that other commands start sooner
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Ends the echo of the terminal, so the question comes after it.

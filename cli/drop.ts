@@ -1,4 +1,6 @@
-import type { Api, ApiAnswer, ApiRequest } from './http.ts';
+import { createHash } from 'node:crypto';
+import { CliError, exitCodes } from './errors.ts';
+import { type Api, type ApiAnswer, type ApiRequest, foreignAnswer } from './http.ts';
 import {
   fields,
   isBoolean,
@@ -54,4 +56,23 @@ function readEtag({ etag }: ApiAnswer['headers']): string | undefined {
 
 export function readLive(api: Api, slug: string): Promise<DropState> {
   return requestDrop(api, 'GET', `/${slug}`);
+}
+
+/**
+ * The source of a page, byte for byte. @param version null: the live one
+ * @throws CliError as `Api.request` does, and if the bytes are not those that the service sent
+ */
+export async function readSourceOf(api: Api, slug: string, version: number | null): Promise<Uint8Array> {
+  const path = `/api/drops/${slug}${version === null ? '' : `/v/${version}`}/html`;
+  const answer = await api.request('GET', path).catch(async (error: unknown) => {
+    // The service says only that there is no such version.
+    if (error instanceof CliError && error.status === 404) await readLive(api, slug);
+    throw error;
+  });
+  const { headers, bytes } = answer;
+  // A network that asks to sign in answers with a page of its own, which is no attachment.
+  if (!headers['content-disposition']?.startsWith('attachment')) throw foreignAnswer(`GET ${path}`, answer);
+  const told = /sha-256=:([^:]*):/.exec(String(headers['repr-digest'] ?? ''))?.[1];
+  if (told === undefined || told === createHash('sha256').update(bytes).digest('base64')) return bytes;
+  throw new CliError('the page was changed on its way here: try again', { exitCode: exitCodes.network });
 }

@@ -38,8 +38,10 @@ interface CliErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
   /** `error.code` of the answer, or the client's own; unset: that of the exit code. */
   readonly code?: string | undefined;
-  /** `error.details` of the answer. */
+  /** `error.details` of the answer, or the client's own: people read each in a line. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** Details for `--json` alone, because the message says them. */
+  readonly facts?: Readonly<Record<string, unknown>> | undefined;
   /** What the answer's Retry-After says. */
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -50,6 +52,7 @@ export class CliError extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
+  readonly facts: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, options: CliErrorOptions = {}) {
@@ -59,6 +62,7 @@ export class CliError extends Error {
     this.status = options.status;
     this.code = options.code;
     this.details = options.details ?? {};
+    this.facts = options.facts ?? {};
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
@@ -76,11 +80,12 @@ export function presentError({
   exitCode,
   message,
   details: given,
+  facts,
   retryAfterSeconds,
 }: CliError): object {
   const ending = endings.find((one) => one.exitCode === exitCode)?.name ?? 'failed';
-  const details =
-    retryAfterSeconds === undefined ? given : { retry_after_seconds: retryAfterSeconds, ...given };
+  const wait = retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds };
+  const details = { ...wait, ...facts, ...given };
   return { error: { code: code ?? ending, message, details } };
 }
 
@@ -94,18 +99,7 @@ export function usageError(message: string): CliError {
   return new CliError(message, { exitCode: exitCodes.usage });
 }
 
-/** `code` of an error of Node, such as ENOENT; undefined if it has none. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
-}
-
 /** The client does not send this page or value: the service would not accept it, or strangers could read a secret. */
 export function refusal(message: string, cause?: unknown): CliError {
   return new CliError(message, { exitCode: exitCodes.refused, cause });
-}
-
-/** @param cause what Node threw when the file was read or written */
-export function fileError(act: 'read' | 'write', path: string, cause: unknown): CliError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CliError(`cannot ${act} ${path}: ${reason}`, { cause });
 }

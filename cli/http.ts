@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { CliError, capCodes, errorCode, exitCodeOf, exitCodes } from './errors.ts';
+import { CliError, capCodes, exitCodeOf, exitCodes } from './errors.ts';
 import { exchange, type Received, type Sent } from './exchange.ts';
+import { isPassingFault, networkError } from './faults.ts';
 import type { CliIo } from './io.ts';
 import { proxyFor } from './proxy.ts';
 import { isRecord, isText, type Shape } from './shape.ts';
@@ -17,6 +18,8 @@ export interface ApiRequest {
   readonly isPublic?: boolean;
   /** The service may answer so much later. The caller repeats the request. */
   readonly waitSeconds?: number;
+  /** Ends the request with its repeats before the timeout. */
+  readonly limitMs?: number;
   /** Sent in place of the user's token. */
   readonly token?: string;
 }
@@ -70,7 +73,8 @@ export function createApi(connection: Connection): Api {
       const { waitSeconds } = request;
       const waiting = waitSeconds ? { timeoutMs: (waitSeconds + 10) * 1000, note: () => undefined } : null;
       const send = prepare({ ...connection, ...waiting }, method, path, request);
-      let leftMs = waiting?.timeoutMs ?? connection.timeoutMs;
+      const { limitMs = Number.POSITIVE_INFINITY } = request;
+      let leftMs = Math.min(waiting?.timeoutMs ?? connection.timeoutMs, limitMs);
       for (let tries = 1; ; tries++) {
         const startedAt = performance.now();
         try {
@@ -111,9 +115,21 @@ function prepare(connection: Connection, method: string, path: string, request: 
   return async (leftMs: number): Promise<ApiAnswer> => {
     const proxy = await proxyFor(url, connection.env);
     const answer = await receive(connection, url, { method, headers, body, proxy }, leftMs);
-    if (answer.status < 300) return withJson(answer, `${method} ${url.origin}${url.pathname}`);
-    throw answer.status === 401 && !request.isPublic ? connection.refused() : errorOf(answer, connection.url);
+    const name = `${method} ${url.origin}${url.pathname}`;
+    // Every answer to a change is JSON, or nothing.
+    const isForeign = method !== 'GET' && answer.status !== 204 && answer.json === undefined;
+    if (answer.status < 300 && isForeign) throw foreignAnswer(name, answer, 'JSON');
+    if (answer.status < 300) return withJson(answer, name);
+    if (answer.status === 401 && !request.isPublic) throw connection.refused();
+    throw namePage(errorOf(answer, connection.url), path, request);
   };
+}
+
+/** `details.reason` of `--json`: the answer is not of a Dropleaf service. */
+const foreign = 'not_dropleaf';
+
+export function isForeignAnswer(error: unknown): boolean {
+  return error instanceof CliError && error.facts.reason === foreign;
 }
 
 /** `json` is undefined if the answer is not JSON. */
@@ -139,6 +155,7 @@ async function receive(connection: Connection, url: URL, sent: Sent, leftMs: num
     const hint = 'For a slow connection, give a longer --timeout';
     throw new CliError(`${peer} did not answer within ${seconds} s. ${hint}`, {
       exitCode: exitCodes.network,
+      facts: { reason: 'no_answer' },
     });
   } finally {
     clearTimeout(silence);
@@ -150,11 +167,22 @@ function withJson({ json, ...answer }: Read, request: string): ApiAnswer {
     ...answer,
     json(shape) {
       if (shape(json)) return json;
-      const what = json === undefined ? 'JSON' : 'what a Dropleaf service answers';
-      const { status } = answer;
-      throw new CliError(`the answer to ${request} is not ${what}: is this a Dropleaf service?`, { status });
+      throw foreignAnswer(request, answer, json === undefined ? 'JSON' : undefined);
     },
   };
+}
+
+/** The error for an answer that says that all is well, and is of another server: of a network that asks to sign in, too. */
+export function foreignAnswer(
+  request: string,
+  { status }: Pick<ApiAnswer, 'status'>,
+  expected = 'what a Dropleaf service answers',
+): CliError {
+  const facts = { reason: foreign };
+  return new CliError(`the answer to ${request} is not ${expected}: is this a Dropleaf service?`, {
+    status,
+    facts,
+  });
 }
 
 /** More than any answer has. What nests without an end takes 60 bytes of memory for each of its own. */
@@ -187,7 +215,20 @@ function errorOf({ status, headers, json }: Read, base: string): CliError {
   const { location } = headers;
   const what = location !== undefined && status < 400 ? `a redirect to ${location}` : `status ${status}`;
   const [hint, exitCode] = guessOf(status);
-  return new CliError(`${base} answered with ${what}${hint}`, { exitCode, status, retryAfterSeconds });
+  const facts = exitCode === exitCodes.failed ? { reason: foreign } : {};
+  return new CliError(`${base} answered with ${what}${hint}`, { exitCode, status, retryAfterSeconds, facts });
+}
+
+/** The service says that there is no such drop or version, and not which. */
+function namePage(error: CliError, path: string, { query }: ApiRequest): CliError {
+  const [, slug = query?.drop, version] = /^\/api\/drops\/([^/]+)(?:\/v\/(\d+))?/.exec(path) ?? [];
+  if (error.code !== 'not_found' || slug === undefined) return error;
+  const isVersion = error.message.includes('version') && !path.endsWith(`${slug}/html`);
+  if (isVersion && version === undefined) return error; // one of those that are compared
+  const message = isVersion
+    ? `the page ${slug} has no version ${version}`
+    : `there is no such page: ${slug}. It was deleted, has expired, or belongs to another account`;
+  return new CliError(message, { ...error });
 }
 
 /** An answer without a code of the service is from something in front of it, or from another server. */
@@ -206,31 +247,6 @@ function readRetryAfter(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
-/** They may pass, except ENOTFOUND. */
-const networkFaults: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing answers there',
-  ECONNRESET: 'the connection was lost',
-  EPIPE: 'the connection was lost',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be looked up now',
-  ETIMEDOUT: 'it takes too long',
-};
-
-function otherFault(code: string): string | undefined {
-  if (code.startsWith('HPE_')) return 'its answer is not HTTP';
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'it does not answer over https';
-  if (!/SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/.test(code)) return undefined;
-  return 'its certificate is signed by nobody known here; set NODE_EXTRA_CA_CERTS to the file of its authority';
-}
-
-/** @param cause Node's error */
-function networkError(cause: unknown, peer: string): CliError {
-  const code = errorCode(cause) ?? '';
-  const reason =
-    networkFaults[code] ?? otherFault(code) ?? (cause instanceof Error ? cause.message : String(cause));
-  return new CliError(`cannot reach ${peer}: ${reason}`, { cause, exitCode: exitCodes.network });
-}
-
 interface Pause {
   readonly because: string;
   readonly seconds: number;
@@ -241,19 +257,18 @@ interface Pause {
 /** null: do not try again. */
 function pauseAfter(error: unknown, tries: number, isRepeatable: boolean): Pause | null {
   if (!(error instanceof CliError) || tries >= maxTries) return null;
-  const { status, code = '', retryAfterSeconds, cause, text } = error;
+  const { status, code = '', retryAfterSeconds, text } = error;
   const isLimit = status === 429;
-  const mayRepeat = isLimit
-    ? !capCodes.includes(code)
-    : isRepeatable && mayPass(status, errorCode(cause) ?? '', retryAfterSeconds);
+  const mayRepeat = isLimit ? !capCodes.includes(code) : isRepeatable && mayPass(error);
   const backoff = 2 ** (tries - 2) * (0.75 + Math.random() / 2); // 0.5, 1, 2, 4 s and a quarter more or less
   const seconds = Math.max(retryAfterSeconds ?? 0, backoff);
   if (!mayRepeat || seconds > maxWaitSeconds) return null;
   return { because: text, seconds, countedMs: isLimit ? 0 : seconds * 1000 };
 }
 
-function mayPass(status: number | undefined, fault: string, retryAfterSeconds: number | undefined): boolean {
-  if (status === undefined) return fault in networkFaults && fault !== 'ENOTFOUND';
+function mayPass(error: CliError): boolean {
+  const { status, retryAfterSeconds } = error;
+  if (status === undefined) return isPassingFault(error);
   if (status === 409) return retryAfterSeconds !== undefined;
   return [502, 503, 504].includes(status);
 }

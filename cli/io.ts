@@ -1,4 +1,5 @@
 import { basename, relative } from 'node:path';
+import type { ProgramOutput } from '../shared/util/program-output.ts';
 
 /** What the client uses of its process. */
 export interface CliIo {
@@ -7,8 +8,9 @@ export interface CliIo {
   readonly homeDir: string;
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly output: ProgramOutput;
+  /** What the command has done so far, such as the addresses of pages that it has published. */
+  readonly acts: Set<string>;
   /** The file that Node runs. */
   readonly programPath: string;
   /** The origin of the service that served this file; null: it came from npm. */
@@ -25,6 +27,6 @@ export function programName({ programPath, cwd }: Pick<CliIo, 'programPath' | 'c
 }
 
 /** Whether a person can answer a question: it is written to stderr and read from stdin. */
-export function canAsk({ stdin, stderr }: Pick<CliIo, 'stdin' | 'stderr'>): boolean {
+export function canAsk({ stdin, output: { stderr } }: Pick<CliIo, 'stdin' | 'output'>): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

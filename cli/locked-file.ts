@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError, errorCode, fileError } from './errors.ts';
+import { CliError } from './errors.ts';
+import { errorCode, fileError } from './faults.ts';
 
 /** A process holds the lock for milliseconds, so an older one was left by a crash. */
 const staleLockMs = 10_000;
@@ -49,14 +50,22 @@ async function change(path: string, mode: number, next: (text: string | null) =>
   }
 }
 
-/** @returns null if there is no such file @throws CliError if it cannot be read */
+/**
+ * Without the byte order mark, which editors on Windows write. @returns null if there is no such file
+ * @throws CliError if it cannot be read
+ */
 export function readText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw fileError('read', path, error);
   }
+}
+
+/** Without the byte order mark at its start. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 function takeLock(lock: string): boolean {
@@ -68,6 +77,19 @@ function takeLock(lock: string): boolean {
     const since = lstatSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
     if (Date.now() - since > staleLockMs) rmSync(lock, { force: true });
     return false;
+  }
+}
+
+/** Makes a file that is not there; if it cannot be written, there is none. @throws errors of Node, also EEXIST */
+export function createFile(path: string, content: string | Uint8Array): void {
+  const file = openSync(path, 'wx');
+  try {
+    writeFileSync(file, content);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, fileError } from './errors.ts';
+import { CliError } from './errors.ts';
+import { fileError } from './faults.ts';
 import { changeFile, readText } from './locked-file.ts';
-import { isRecord, type Shape } from './shape.ts';
+import { isRecord, isText, type Shape } from './shape.ts';
 
 /** A JSON file that only the user can read, with one entry for each service. Changed as `changeFile` does. */
 export interface OriginFile<T> {
@@ -27,7 +28,8 @@ export function createOriginFile<T>(path: string, isEntry: Shape<T>): OriginFile
   function parse(text: string | null): Entries<T> {
     if (text === null) return {};
     try {
-      const value: unknown = JSON.parse(text);
+      // White space at an end is of an editor: no value has any.
+      const value: unknown = JSON.parse(text, (_key, member) => (isText(member) ? member.trim() : member));
       if (isRecord(value) && Object.values(value).every(isEntry)) return value as Entries<T>; // checked
     } catch {
       // the same message as for JSON of another shape

@@ -1,8 +1,14 @@
+import type { ProgramStream } from '../shared/util/program-output.ts';
 import { replaceUnseen, shownJson } from '../shared/util/shown-text.ts';
 import type { CliIo } from './io.ts';
 
 const styles = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33', cyan: '36' } as const;
 export type Style = keyof typeof styles;
+
+/** Ends a command whose output is not taken. What is said of it, and the exit code, are `ProgramOutput.finish`'s. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+}
 
 /** Results go to stdout, everything else to stderr. */
 export interface Output {
@@ -14,8 +20,12 @@ export interface Output {
   result(value: unknown, text: string | null): void;
   /** Text for stdout that the caller has cleaned (`clean`) and painted. */
   painted(text: string): void;
-  /** Bytes for stdout, as they are. Resolves when the system has them. */
-  bytes(bytes: Uint8Array): Promise<void>;
+  /** Bytes for stdout, as they are. */
+  bytes(bytes: Uint8Array): void;
+  /** Notes what was done, such as the address of the page: if stdout cannot be written, stderr says it. */
+  act(what: string): void;
+  /** For commands that go on after they printed something. @throws OutputError if it could not be written, or nobody reads it */
+  ensureTaken(): Promise<void>;
   /** A line about progress, for stderr. */
   note(text: string): void;
   /** For stderr, after `warning: `. */
@@ -29,10 +39,11 @@ export interface Output {
 }
 
 export function createOutput(
-  { env, stdout, stderr }: Pick<CliIo, 'env' | 'stdout' | 'stderr'>,
+  { env, output, acts }: Pick<CliIo, 'env' | 'output' | 'acts'>,
   isJson: boolean,
 ): Output {
-  const paintFor = (stream: NodeJS.WriteStream) => {
+  const { stdout, stderr } = output;
+  const paintFor = (stream: ProgramStream) => {
     const isColoured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
     return (style: Style, text: string) => (isColoured ? `\u001b[${styles[style]}m${text}\u001b[0m` : text);
   };
@@ -44,10 +55,11 @@ export function createOutput(
       else if (text !== null) stdout.write(`${clean(text)}\n`);
     },
     painted: (text) => void stdout.write(`${text}\n`),
-    bytes: (bytes) =>
-      new Promise((resolve, reject) => {
-        stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
-      }),
+    bytes: (bytes) => void stdout.write(bytes),
+    act: (what) => void acts.add(what),
+    async ensureTaken() {
+      if (!(await output.isTaken())) throw new OutputError();
+    },
     note: (text) => void stderr.write(`${clean(text)}\n`),
     warn: (text) => void stderr.write(`${paintError('yellow', 'warning:')} ${clean(text)}\n`),
     error: (text) => void stderr.write(`${paintError('red', 'dropleaf:')} ${clean(text)}\n`),

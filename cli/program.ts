@@ -11,21 +11,23 @@ import { createContext, type GlobalFlags, type OpenContext, rememberConsent } fr
 import { CliError, capCodes, endings, exitCodes, presentError, usageError } from './errors.ts';
 import { type CliIo, programName } from './io.ts';
 import { readTimeout } from './option-values.ts';
-import { clean, createOutput } from './output.ts';
+import { clean, createOutput, OutputError } from './output.ts';
 import { isRecord } from './shape.ts';
 
 /** Commands of bin/dropleaf.js, which an operator runs where the service is installed. */
 const operatorCommands = 'start web worker migrate config token sign-in-key jobs admin'.split(' ');
 
-/** Runs the command of `args`, as in `['publish', 'report.html']`, and prints its result or error. @returns the exit code */
+/**
+ * Runs the command of `args`, as in `['publish', 'report.html']`, and prints its result or error.
+ * @returns the exit code, after the output was written
+ */
 export async function runClient(args: readonly string[], io: CliIo): Promise<number> {
   const program = createProgram(io);
-  try {
-    await program.parseAsync(args, { from: 'user' });
-    return exitCodes.done;
-  } catch (error) {
-    return printError(error, io, program.opts<GlobalFlags>().json ?? false);
-  }
+  const exitCode = await program.parseAsync(args, { from: 'user' }).then(
+    () => exitCodes.done,
+    (error: unknown) => printError(error, io, program.opts<GlobalFlags>().json ?? false),
+  );
+  return io.output.finish(exitCode, [...io.acts]);
 }
 
 function createProgram(io: CliIo): Command {
@@ -41,8 +43,8 @@ function createProgram(io: CliIo): Command {
     .helpCommand('help [command]', 'print help for a command')
     .configureHelp({ showGlobalOptions: true, subcommandTerm: describeTerm })
     .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(clean(text)),
+      writeOut: (text) => io.output.stdout.write(text),
+      writeErr: (text) => io.output.stderr.write(clean(text)),
     })
     .showHelpAfterError(`For help: ${name} --help, or --help after a command.`)
     .exitOverride()
@@ -97,6 +99,7 @@ function exitTable(): string {
 
 /** @returns the exit code */
 function printError(error: unknown, io: CliIo, isJson: boolean): number {
+  if (error instanceof OutputError) return exitCodes.done;
   const output = createOutput(io, isJson);
   if (error instanceof CommanderError) {
     const [, word = ''] = /unknown command '([^']*)'/.exec(error.message) ?? [];

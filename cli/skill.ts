@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ask } from './ask.ts';
 import type { Context } from './context.ts';
-import { CliError, errorCode, fileError, usageError } from './errors.ts';
+import { CliError, usageError } from './errors.ts';
+import { errorCode, fileError } from './faults.ts';
+import { createFile } from './locked-file.ts';
 import { fields, isText, listOf } from './shape.ts';
 
 const indexPath = '/.well-known/agent-skills/index.json';
@@ -37,6 +39,7 @@ export async function installSkill(context: Context, dir: string | undefined): P
   for (const { name, bytes } of await fetchSkills(context)) {
     const path = join(resolve(context.io.cwd, folder), name, 'SKILL.md');
     const isNew = writeNew(path, bytes);
+    context.output.act(path);
     context.output.note(isNew ? `Installed ${name}:` : `${name} is installed already:`);
     paths.push(path);
   }
@@ -98,7 +101,7 @@ async function fetchSkills({ api, url }: Context): Promise<Skill[]> {
 function writeNew(path: string, bytes: Uint8Array): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, bytes, { flag: 'wx' });
+    createFile(path, bytes);
     return true;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw fileError('write', path, error);

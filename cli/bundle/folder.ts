@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readlink, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import querystring from 'node:querystring';
-import { errorCode } from '../errors.ts';
+import { errorCode, fileFault } from '../faults.ts';
 import { maxReadBytes, readAtMost } from '../read-at-most.ts';
 import { mediaTypeOf } from './media-type.ts';
 
@@ -95,7 +95,8 @@ export async function openFolder(path: string): Promise<Folder> {
       } catch (error) {
         const code = errorCode(error);
         if (code === 'ELOOP') return { fault: 'links that lead to each other' };
-        if (code !== 'ENOENT' && code !== 'ENOTDIR') return { fault: `it cannot be read (${code})` };
+        if (code !== 'ENOENT' && code !== 'ENOTDIR')
+          return { fault: `it cannot be read: ${fileFault(error).words}` };
       }
     }
     return noFile;
@@ -132,6 +133,6 @@ async function readWhole(path: string): Promise<Uint8Array | Fault> {
       await handle.close();
     }
   } catch (error) {
-    return { fault: `it cannot be read (${errorCode(error) ?? String(error)})` };
+    return { fault: `it cannot be read: ${fileFault(error).words}` };
   }
 }

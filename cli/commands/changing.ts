@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { confirm, readNewPasscode } from '../ask.ts';
 import type { Context, OpenContext } from '../context.ts';
-import { type Drop, readLive, requestDrop } from '../drop.ts';
+import { type Drop, readLive, readSourceOf, requestDrop } from '../drop.ts';
 import { CliError, usageError } from '../errors.ts';
 import { readNumber } from '../option-values.ts';
 import { recall, remember } from '../project-file.ts';
@@ -62,8 +62,7 @@ async function restore(context: Context, page: string, version: number): Promise
   if (file === null || known === null) return;
   // The user knows that the file's version is no longer live, so publishing the file again is no conflict.
   await note(context, async () => {
-    const path = `/api/drops/${drop.slug}/v/${drop.latest_version}/html`;
-    const { bytes } = await context.api.request('GET', path);
+    const bytes = await readSourceOf(context.api, drop.slug, drop.latest_version);
     await remember(file, context.url, {
       ...known,
       version: drop.latest_version,
@@ -126,6 +125,7 @@ async function askToDelete(context: Context, drop: Drop, { version }: Target): P
 }
 
 function print({ output }: Context, drop: Drop, text: string): void {
+  output.act(drop.url);
   output.note(text);
   output.result(drop, drop.url);
 }

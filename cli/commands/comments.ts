@@ -133,6 +133,7 @@ async function waitForNews(
   for await (const found of newsAfter(context, { ...query, after, limit: '20' }, endMs)) {
     if (flags.follow) for (const comment of found.data) lines.result(comment, null);
     else print(context, found, file ?? `${slug} --after ${found.next}`);
+    await lines.ensureTaken(); // what could not be printed is new the next time
     if (file !== null) await note(context, () => rememberComments(file, context.url, slug, found.next));
     if (!flags.follow) return;
   }
@@ -196,6 +197,7 @@ async function reply(context: Context, id: string, text: string, flags: { resolv
     headers: { 'Idempotency-Key': randomUUID() },
   });
   const comment = answer.json(isComment);
+  output.act(comment.url);
   output.note(flags.resolve ? 'Replied and resolved.' : 'Replied.');
   output.result(comment, comment.url);
 }
@@ -205,6 +207,7 @@ async function setState({ api, output }: Context, ids: readonly string[], state:
   for (const id of ids) {
     const answer = await api.request('PATCH', `/api/comments/${encodeURIComponent(id)}`, { json: { state } });
     changed.push(answer.json(isComment));
+    output.act(`${id} is ${state}`);
   }
   output.result(changed, changed.map(({ id }) => `${id} is ${state}`).join('\n'));
 }

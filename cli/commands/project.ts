@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { confirm } from '../ask.ts';
 import type { Context, OpenContext } from '../context.ts';
-import type { Drop } from '../drop.ts';
-import { CliError, exitCodes, usageError } from '../errors.ts';
+import { type Drop, readLive, readSourceOf } from '../drop.ts';
+import { CliError, exitCodes, presentError, usageError } from '../errors.ts';
 import { recall } from '../project-file.ts';
 import { hash, readPage } from '../publish/page.ts';
 import { describeOutcome, publish } from '../publish/publish.ts';
@@ -20,10 +20,11 @@ export function addProjectCommands(program: Command, open: OpenContext, name: st
     .command('status')
     .summary('compare the files of a folder with their pages')
     .description(
-      'Compares each file of a folder that was published (.dropleaf.json knows them) with its page: unchanged; changed here; ' +
+      'Compares each file of a folder, and of those below it (5000 at most, without node_modules, .git and links), that was ' +
+        'published (.dropleaf.json knows them) with its page: unchanged; changed here; ' +
         'newer there, because somebody else published since; gone, because it was deleted; expired; or unreadable here.',
     )
-    .argument('[folder]', 'the folder with .dropleaf.json', '.')
+    .argument('[folder]', 'a folder', '.')
     .addHelpText('after', `\nExample:\n  ${name} status && ${name} publish --all`)
     .action((folder: string) => showStatus(open(), folder));
 
@@ -75,24 +76,26 @@ export async function publishAll(context: Context, folder: string, flags: Publis
   if (changed.length === 0) output.note('Nothing has changed here.');
   else if (!flags.yes) await askToPublish(context, changed.length);
   const published: { readonly file: string; readonly drop: Drop }[] = [];
-  const failures: CliError[] = [];
+  const failures: { readonly file: string; readonly error: CliError }[] = [];
   for (const { file } of changed) {
     const drop = await publishOne(context, file, flags).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;
       output.error(`${file}: ${error.text}`);
-      failures.push(error);
+      failures.push({ file, error });
       return null;
     });
     if (drop !== null) published.push({ file, drop });
   }
-  output.result(
-    published.map(({ file, drop }) => ({ file, ...drop })),
-    published.length === 0 ? null : published.map(({ drop }) => drop.url).join('\n'),
-  );
+  const rows = published.map(({ file, drop }) => ({ file, ...drop }));
+  const addresses = published.length === 0 ? null : published.map(({ drop }) => drop.url).join('\n');
   const [first] = failures;
+  // With --json the error is the one line, and has both lists.
+  if (first === undefined || !output.isJson) output.result(rows, addresses);
   if (first === undefined) return;
+  const failed = failures.map(({ file, error }) => ({ file, ...presentError(error) }));
+  const { exitCode, code } = first.error;
   const message = `${failures.length} of ${changed.length} files were not published`;
-  throw new CliError(message, { exitCode: first.exitCode, code: first.code });
+  throw new CliError(message, { exitCode, code, facts: { published: rows, failed } });
 }
 
 async function askToPublish(context: Context, count: number): Promise<void> {
@@ -107,25 +110,24 @@ async function publishOne(context: Context, file: string, flags: PublishAllFlags
   const page = await readPage(context, { ...asBefore(file, known), allowMissing, allowSecrets });
   for (const warning of page.warnings) context.output.warn(`${file}: ${warning}`);
   const outcome = await publish(context, page, {});
+  context.output.act(outcome.drop.url);
   context.output.note(describeOutcome(outcome));
   return outcome.drop;
 }
 
 async function verify(context: Context, file: string, page = file): Promise<void> {
   const { api, output, url } = context;
-  const { slug, version } = readTarget(page, context);
+  const target = readTarget(page, context);
+  const { slug } = target;
   const here = (await readAgain(context, file, recall(pathOfPage(file), url))).sha256;
-  const path = version === null ? '/html' : `/v/${version}/html`;
-  const { bytes, headers } = await api.request('GET', `/api/drops/${slug}${path}`);
-  const there = hash(bytes);
-  const told = /sha-256=:([^:]*):/.exec(String(headers['repr-digest'] ?? ''))?.[1];
-  if (told !== undefined && told !== Buffer.from(there, 'hex').toString('base64'))
-    throw new CliError('the page was changed on its way here: try again', { exitCode: exitCodes.network });
-  const address = `${url}/p/${slug}${version === null ? '' : `?v=${version}`}`;
+  const version = target.version ?? (await readLive(api, slug)).drop.latest_version;
+  const there = hash(await readSourceOf(api, slug, version));
+  const address = `${url}/p/${slug}${target.version === null ? '' : `?v=${version}`}`;
   if (here !== there)
     throw new CliError(`${file} is not what ${address} was published from`, {
       exitCode: exitCodes.conflict,
       details: { sha256_here: here, sha256_there: there },
+      facts: { file, slug, version },
     });
   output.note(`${address} is what ${file} makes, byte for byte.`);
   output.result({ file, slug, version, sha256: here }, here);

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { readNewPasscode } from '../ask.ts';
 import type { Context, OpenContext } from '../context.ts';
-import { CliError, capCodes, exitCodes, usageError } from '../errors.ts';
+import { CliError, capCodes, exitCodes, presentError, usageError } from '../errors.ts';
+import { isMissingFile, missingFile } from '../faults.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import { addTag, readExpiry } from '../option-values.ts';
 import { recall } from '../project-file.ts';
@@ -86,7 +87,7 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
     .addOption(
       new Option(
         '--all',
-        'publish each file of a folder that was published and has changed; it asks before',
+        'publish each file of a folder, and below it, that was published and has changed; it asks before',
       ).conflicts(ofOneFile),
     )
     .option('-y, --yes', 'with --all: do not ask')
@@ -130,7 +131,7 @@ async function publishFile(context: Context, file: string, flags: PublishFlags):
 /** Nobody should sign in, or type a passcode, for a file that is not there. @throws CliError */
 function requireFile(file: string): void {
   if (file === '-' || existsSync(file)) return;
-  throw new CliError(`cannot read ${file}: there is no such file`, { code: 'ENOENT' });
+  throw missingFile(file);
 }
 
 async function readOptions(context: Context, flags: PublishFlags): Promise<PublishOptions> {
@@ -188,6 +189,7 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
 
 function printOutcome(context: Context, page: Page, { drop, did }: Outcome, isFirst: boolean): void {
   const { output, name } = context;
+  output.act(drop.url);
   if (isFirst) for (const file of page.files) output.note(`${file.path}: ${describeFile(file)}`);
   output.note(describeOutcome({ drop, did }));
   if (page.isItsContext && did === 'created')
@@ -225,9 +227,12 @@ async function watchAndPublish(
         if (flags.open && next === options) await openOrWarn(context, outcome.drop.url);
         next = { slug: outcome.drop.slug }; // later publishes change the page and nothing else
       }
+      await output.ensureTaken();
       return { waitMs: null, files: publisher.files() };
     } catch (error) {
-      return { waitMs: waitAfter(error, output), files: publisher.files() };
+      const waitMs = waitAfter(error, output);
+      await output.ensureTaken();
+      return { waitMs, files: publisher.files() };
     }
   };
   output.note(`Watching ${file} and its local files: each save is published. Ctrl+C ends it.`);
@@ -239,8 +244,9 @@ function waitAfter(error: unknown, output: Context['output']): number | null {
   if (!(error instanceof CliError)) throw error;
   const { usage, notSignedIn, interrupted } = exitCodes;
   if ([usage, notSignedIn, interrupted].some((exitCode) => exitCode === error.exitCode)) throw error;
-  if (error.code === 'ENOENT') return null; // an editor that replaces the file creates it again
+  if (isMissingFile(error)) return null; // an editor that replaces the file creates it again
   output.error(error.text);
+  output.result(presentError(error), null);
   const seconds = capCodes.includes(error.code) ? undefined : error.retryAfterSeconds;
   if (seconds === undefined) return null;
   output.note(`Waiting until ${formatTime(Date.now() + seconds * 1000)} UTC.`);

@@ -1,9 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Context, OpenContext } from '../context.ts';
-import { type Drop, isDrop } from '../drop.ts';
-import { CliError, errorCode } from '../errors.ts';
-import { replaceFile } from '../locked-file.ts';
+import { type Drop, isDrop, readSourceOf } from '../drop.ts';
+import { CliError } from '../errors.ts';
+import { errorCode, fileError } from '../faults.ts';
+import { foreignAnswer } from '../http.ts';
+import { createFile, replaceFile } from '../locked-file.ts';
 import { addTag, readNumber } from '../option-values.ts';
 import { clean } from '../output.ts';
 import { fields, isBoolean, isCount, isText, isTime, listOf } from '../shape.ts';
@@ -153,26 +154,24 @@ interface GetOptions {
 async function getSource(context: Context, page: string, options: GetOptions): Promise<void> {
   const { api, output, io } = context;
   const { slug, version } = readTarget(page, context);
-  const path = version === null ? '/html' : `/v/${version}/html`;
-  const { bytes } = await api.request('GET', `/api/drops/${slug}${path}`);
+  const bytes = await readSourceOf(api, slug, version);
   if (options.output !== undefined) {
     writeSource(options.output, bytes, options.force ?? false);
+    output.act(options.output);
     output.result({ slug, version, file: options.output }, null);
-  } else if (output.isJson || io.stdout.isTTY) {
+  } else if (output.isJson || io.output.stdout.isTTY) {
     const html = new TextDecoder().decode(bytes);
     output.result({ slug, version, html }, printable(bytes));
-  } else await output.bytes(bytes);
+  } else output.bytes(bytes);
 }
 
 function writeSource(file: string, bytes: Uint8Array, isForced: boolean): void {
   try {
     if (isForced) replaceFile(file, 0o666, bytes);
-    else writeFileSync(file, bytes, { flag: 'wx' });
+    else createFile(file, bytes);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EEXIST') throw new CliError(`${file} exists: nothing was written. To replace it: --force`);
-    if (code === 'ENOSPC') rmSync(file, { force: true }); // it was not there before
-    throw new CliError(`cannot write ${file}: ${code}`, { cause: error });
+    if (errorCode(error) !== 'EEXIST') throw fileError('write', file, error);
+    throw new CliError(`${file} exists: nothing was written. To replace it: --force`);
   }
 }
 
@@ -210,13 +209,15 @@ interface DiffOptions {
 async function diff(context: Context, page: string, { from, to, text }: DiffOptions): Promise<void> {
   const { api, output, io } = context;
   const { slug } = readTarget(page, context);
-  const { bytes } = await api.request('GET', `/api/drops/${slug}/diff`, {
+  const answer = await api.request('GET', `/api/drops/${slug}/diff`, {
     query: { from: from?.toString(), to: to?.toString(), format: text && 'text' },
     headers: { Accept: 'text/x-diff, application/json;q=0.5' },
   });
+  const { bytes, headers } = answer;
+  if (!headers['content-type']?.startsWith('text/x-diff')) throw foreignAnswer(`the diff of ${slug}`, answer);
   if (output.isJson) return output.result({ slug, diff: new TextDecoder().decode(bytes) }, null);
   if (bytes.length === 0) output.note('There is no difference.');
-  else if (!io.stdout.isTTY) await output.bytes(bytes);
+  else if (!io.output.stdout.isTTY) output.bytes(bytes);
   else {
     const lines = clean(printable(bytes)).trimEnd().split('\n');
     output.painted(lines.map((line) => paintLine(output, line)).join('\n'));

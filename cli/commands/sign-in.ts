@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Context, OpenContext } from '../context.ts';
+import type { Context, GlobalFlags, OpenContext } from '../context.ts';
 import {
   type Credential,
   createInsecureServices,
@@ -9,6 +9,7 @@ import {
   type PendingSignIn,
 } from '../credentials.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
+import { isForeignAnswer } from '../http.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import type { OriginFile } from '../origin-file.ts';
 import { fields, isCount, isText, isToken, isWebAddress } from '../shape.ts';
@@ -33,8 +34,16 @@ interface LoginOptions {
   readonly wait: boolean;
 }
 
+interface Login extends LoginOptions {
+  /** To wait for the approval. The service ends the code in any case. */
+  readonly seconds: number;
+}
+
 /** How long another process may take from the answer with the token to the stored token. */
 const claimMs = 1_000;
+
+/** How much later than by this machine's clock the code may expire at the service: the answer to the start took time. */
+const clockMs = 10_000;
 
 /** Whatever the service says: the code expires in minutes. */
 const maxPollSeconds = 60;
@@ -46,14 +55,20 @@ export function addSignInCommands(program: Command, open: OpenContext, name: str
     .description(
       'Prints a code and an address, waits until somebody opens the address in a browser and approves the code, and stores ' +
         'the token for this service. The browser may be on another machine. A login that was stopped continues with its code ' +
-        'when you run it again. If you are signed in already, it says so and changes nothing.',
+        'when you run it again. With --timeout, or with --json (60 s by default), it ends in time although nobody has decided: ' +
+        'its status is then pending. If you are signed in already, it says so and changes nothing.',
     )
     .option('--label <text>', 'name of the token, shown in lists (default: the name of this machine)')
     .option('--no-wait', 'print the code and end; login after the approval continues')
     .addHelpText('after', `\nExample:\n  ${name} login --label laptop`)
-    .action(async (options: LoginOptions) => {
+    .action(async (options: LoginOptions, command: Command) => {
       const context = open();
-      context.output.result(await login(context, options), null);
+      const isDefault = command.getOptionValueSourceWithGlobals('timeout') === 'default';
+      const { timeout } = command.optsWithGlobals<GlobalFlags>();
+      // A person can end it; a program needs an answer.
+      const isEndless = isDefault && !context.output.isJson;
+      const seconds = isEndless ? Number.POSITIVE_INFINITY : timeout;
+      context.output.result(await login(context, { ...options, seconds }), null);
     });
 
   program
@@ -69,11 +84,12 @@ export async function ensureSignedIn(context: Context): Promise<void> {
   if (context.token() !== null) return;
   if (!context.canAsk) throw context.notSignedIn();
   context.output.note(`You are not signed in to ${context.url}.`);
-  await login(context, { wait: true });
+  await login(context, { wait: true, seconds: Number.POSITIVE_INFINITY });
 }
 
 /** @returns what `--json` prints */
-async function login(context: Context, options: LoginOptions): Promise<object> {
+async function login(context: Context, options: Login): Promise<object> {
+  const endMs = performance.now() + options.seconds * 1000;
   const { api, credentials, output, io, url, name } = context;
   if (io.env.DROPLEAF_TOKEN) {
     throw usageError('DROPLEAF_TOKEN is set, and every command uses it in place of a login: unset it first');
@@ -87,19 +103,45 @@ async function login(context: Context, options: LoginOptions): Promise<object> {
   output.note(`Code:     ${code}\nAddress:  ${verification_url}`);
   const minutes = Math.max(1, Math.round(expires_in / 60));
   output.note(`Open the address in a browser, check the code and approve it within ${minutes} min.`);
-  if (options.wait === false) {
-    output.note(`After the approval, run: ${name} login${output.isJson ? ' --json' : ''}`);
-    return { status: 'pending', code, verification_url, expires_in };
-  }
-  const stopListening = context.canAsk ? openOnEnter(context, verification_url) : () => undefined;
-
-  const { user_id } = await waitForApproval(context, pending).finally(() => {
-    stopListening();
-    return pendingSignIns.remove(url, ({ poll_token }) => poll_token === pending.poll_token);
-  });
+  const proceed = `${name} login${output.isJson ? ' --json' : ''}`;
+  const unfinished = () => {
+    output.note(`After the approval, run: ${proceed}`);
+    return {
+      status: 'pending',
+      code,
+      verification_url,
+      expires_in: Math.ceil((expires_at - Date.now()) / 1000),
+    };
+  };
+  if (options.wait === false) return unfinished();
+  const signedIn = await waitAtTerminal(context, pending, endMs);
+  if (signedIn === null) return { ...unfinished(), command: proceed };
+  const { user_id } = signedIn;
   const accountName = await readAccountName(api).catch(() => user_id); // the sign-in is done, whatever this answers
   output.note(`Signed in to ${url} as ${accountName}. The token is in ${credentials.path}.`);
   return { status: 'signed_in', url, user_id };
+}
+
+/** Forgets the code unless nobody has decided yet. @returns null: nobody has @throws as `waitForApproval` */
+async function waitAtTerminal(
+  context: Context,
+  pending: PendingSignIn,
+  endMs: number,
+): Promise<Credential | null> {
+  const stopListening = context.canAsk ? openOnEnter(context, pending.verification_url) : () => undefined;
+  let isOver = true;
+  try {
+    const credential = await waitForApproval(context, pending, endMs);
+    isOver = credential !== null;
+    return credential;
+  } finally {
+    stopListening();
+    if (isOver)
+      await createPendingSignIns(context.io).remove(
+        context.url,
+        ({ poll_token }) => poll_token === pending.poll_token,
+      );
+  }
 }
 
 /**
@@ -149,29 +191,72 @@ function openOnEnter(context: Context, address: string): () => void {
   return () => void io.stdin.off('data', openIt).pause();
 }
 
-/** Polls as often as the service says, also after a poll that failed, until the code has expired. Stores the token. */
-async function waitForApproval(context: Context, pending: PendingSignIn): Promise<Credential> {
-  const { api, credentials, name, url } = context;
+/**
+ * Polls as often as the service says, also after a poll that failed. Stores the token. @param endMs of `performance.now()`
+ * @returns null: nobody has decided until then @throws CliError if the code was denied or has expired
+ */
+async function waitForApproval(
+  context: Context,
+  pending: PendingSignIn,
+  endMs: number,
+): Promise<Credential | null> {
+  const { credentials, url } = context;
   const before = credentials.find(url)?.token;
-  const query = { token: pending.poll_token };
+  const poll = createPoll(context, pending.poll_token);
   while (Date.now() < pending.expires_at) {
-    const answer = await api.request('GET', '/api/auth/poll', { isPublic: true, query }).catch(passing);
-    const status = answer?.json(isPolled).status ?? 'pending';
-    if (answer !== null && status === 'verified') {
-      const { api_token: token, user_id } = answer.json(isVerified);
-      return store(context, { token, user_id });
-    }
-    if (status === 'claimed') {
-      await sleep(claimMs); // another login of this machine may be about to store the token
-      const stored = credentials.find(url);
-      if (stored !== null && stored.token !== before) return stored;
-      throw new CliError(`the connection was lost while the service sent the token: run ${name} login again`);
-    }
-    if (status !== 'pending') break;
-    await sleep(Math.min(Math.max(pending.poll_interval, 1), maxPollSeconds) * 1000);
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0) return null;
+    const polled = await poll(leftMs);
+    if ('token' in polled) return store(context, polled);
+    if (polled.status === 'claimed') return storedElsewhere(context, before);
+    if (polled.status !== 'pending') throw ended(context, polled.status, pending);
+    const pauseMs = Math.min(Math.max(pending.poll_interval, 1), maxPollSeconds) * 1000;
+    await sleep(Math.max(0, Math.min(pauseMs, endMs - performance.now())));
   }
-  throw new CliError(`the code was denied, or nobody approved it in time: run ${name} login again`, {
+  throw ended(context, 'expired', pending);
+}
+
+type Polled = Credential | { readonly status: string };
+
+/** @returns makes one poll in at most so many ms; one that failed, or was answered by another server, counts as pending */
+function createPoll({ api, output, url }: Context, token: string): (leftMs: number) => Promise<Polled> {
+  let hasFailed = false;
+  return async (leftMs) => {
+    try {
+      const request = { isPublic: true, query: { token }, limitMs: leftMs };
+      const answer = await api.request('GET', '/api/auth/poll', request);
+      const { status } = answer.json(isPolled);
+      if (status !== 'verified') return { status };
+      const { api_token, user_id } = answer.json(isVerified);
+      return { token: api_token, user_id };
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (!hasFailed) output.note(`${url} does not answer as it should. Waiting continues.`);
+      hasFailed = true;
+      return { status: 'pending' };
+    }
+  };
+}
+
+/** Another login of this machine may be about to store the token. */
+async function storedElsewhere(
+  { credentials, url, name }: Context,
+  before: string | undefined,
+): Promise<Credential> {
+  await sleep(claimMs);
+  const stored = credentials.find(url);
+  if (stored !== null && stored.token !== before) return stored;
+  throw new CliError(`the connection was lost while the service sent the token: run ${name} login again`);
+}
+
+/** The service says `expired` of a code that was denied, too: then it does so before its time. */
+function ended({ name }: Context, status: string, { expires_at }: PendingSignIn): CliError {
+  const isDenied = status === 'expired' && Date.now() < expires_at - clockMs;
+  const reason = isDenied ? 'denied' : 'expired';
+  const what = isDenied ? 'the code was denied' : 'the code has expired, and nobody approved it';
+  return new CliError(`${what}: run ${name} login again`, {
     exitCode: exitCodes.notSignedIn,
+    facts: { reason },
   });
 }
 
@@ -185,9 +270,10 @@ async function store({ api, credentials, url }: Context, credential: Credential)
   }
 }
 
-function passing(error: unknown): null {
-  if (error instanceof CliError && (error.status === undefined || error.status >= 429)) return null;
-  throw error;
+/** An answer of another server may be of a network that asks to sign in. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof CliError)) return false;
+  return error.status === undefined || error.status >= 429 || isForeignAnswer(error);
 }
 
 /** Revokes first, so that a failure leaves a token that can still be revoked. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { type Drop, type DropState, readLive, requestDrop } from '../drop.ts';
+import { type Drop, type DropState, readLive, readSourceOf, requestDrop } from '../drop.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import type { ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
@@ -103,8 +103,7 @@ async function update(
     state = await requestDrop(context.api, method, `/${slug}${below}`, request).catch(
       async (error: unknown) => {
         if (!hasCode(error, 'version_conflict')) throw error;
-        const { drop } = await readLive(context.api, slug); // somebody changed it a moment ago
-        throw conflict(context, drop, null, error);
+        throw conflict(context, await readLive(context.api, slug), null, error); // somebody changed it a moment ago
       },
     );
   };
@@ -165,7 +164,7 @@ async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): P
   if (page.ownTitle === null || page.ownTitle === title) return undefined;
   const versions = (await api.request('GET', `/api/drops/${slug}/versions`)).json(areVersions);
   for (const { version } of versions.slice(0, 2)) {
-    const { bytes } = await api.request('GET', `/api/drops/${slug}/v/${version}/html`);
+    const bytes = await readSourceOf(api, slug, version);
     if ((await titlesOf(bytes, page.fileTitle)).includes(title)) return page.ownTitle;
   }
   return undefined;
@@ -220,17 +219,23 @@ async function hashToReplace(
   if (known === null || isForced) return '';
   const found = await hashOfLive(context, live, known);
   if (found === known.sha256 || found === page.sha256) return found;
-  throw conflict(context, live.drop, known.version);
+  throw conflict(context, live, known.version);
 }
 
 /** The SHA-256 of the source that is live, in hex. */
 export async function hashOfLive({ api }: Context, live: DropState, known: Published): Promise<string> {
   if (live.etag !== undefined && live.etag === known.etag) return known.sha256;
-  return hash((await api.request('GET', `/api/drops/${live.drop.slug}/html`)).bytes);
+  return hash(await readSourceOf(api, live.drop.slug, null));
 }
 
-function conflict({ name }: Context, drop: Drop, version: number | null, cause?: unknown): CliError {
+function conflict(
+  { name }: Context,
+  { drop, etag }: DropState,
+  version: number | null,
+  cause?: unknown,
+): CliError {
   const { slug, latest_version: latest, url, updated_at: at } = drop;
+  const facts = { slug, latest_version: latest, updated_at: at, etag };
   const since = version === null ? '' : `; you published version ${version} from this file`;
   const diff = version === null || version >= latest ? `diff ${slug}` : `diff ${slug} ${version} ${latest}`;
   return new CliError(
@@ -240,7 +245,7 @@ function conflict({ name }: Context, drop: Drop, version: number | null, cause?:
       `Save what is live: ${name} get ${slug} -o live.html`,
       'Overwrite it:      publish the file with --force',
     ].join('\n'),
-    { exitCode: exitCodes.conflict, code: 'version_conflict', cause },
+    { exitCode: exitCodes.conflict, code: 'version_conflict', facts, cause },
   );
 }
 

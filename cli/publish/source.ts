@@ -4,7 +4,8 @@ import { basename, extname, join } from 'node:path';
 import { readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
 import { confirm } from '../ask.ts';
 import type { Context } from '../context.ts';
-import { CliError, errorCode, refusal } from '../errors.ts';
+import { CliError, refusal } from '../errors.ts';
+import { fileError } from '../faults.ts';
 import { maxReadBytes, readAtMost } from '../read-at-most.ts';
 
 /** What a page is made of. */
@@ -149,12 +150,7 @@ async function readFileBytes(file: string): Promise<Input> {
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const faults: Readonly<Record<string, string>> = {
-      ENOENT: 'there is no such file',
-      EACCES: 'you may not read it',
-    };
-    const code = errorCode(error) ?? '';
-    throw new CliError(`cannot read ${file}: ${faults[code] ?? code}`, { code, cause: error });
+    throw fileError('read', file, error);
   }
 }
 

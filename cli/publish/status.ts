@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { readLive } from '../drop.ts';
 import { CliError } from '../errors.ts';
 import { type Published, recallAll } from '../project-file.ts';
+import { foldersBelow, maxFolders } from '../published-folders.ts';
 import { type Page, type PageOptions, readPage } from './page.ts';
 import { hashOfLive, isGone, isSamePage } from './publish.ts';
 
@@ -22,9 +23,14 @@ export interface FileStatus {
 
 const atOnce = 8;
 
-/** @returns the files that `.dropleaf.json` in the folder knows, in its order @throws CliError if the service does not answer */
+/** @returns the files that `.dropleaf.json` in the folder, and in those below it, knows, in its order @throws CliError if the service does not answer */
 export async function readStatus(context: Context, folder: string): Promise<FileStatus[]> {
-  const rest = recallAll(folder, context.url);
+  const { folders, isCut } = foldersBelow(folder);
+  if (isCut)
+    context.output.warn(
+      `only the first ${maxFolders} folders of ${folder} were looked at: name one below it`,
+    );
+  const rest = folders.flatMap((one) => recallAll(one, context.url));
   const found: FileStatus[] = [];
   while (rest.length > 0)
     found.push(...(await Promise.all(rest.splice(0, atOnce).map((one) => statusOf(context, ...one)))));

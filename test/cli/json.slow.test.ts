@@ -82,7 +82,7 @@ describe('dropleaf with --json', () => {
     await publisher.owner.put(slug, { html: '<p>theirs' });
     write('a.html', '<title>A</title>2');
     const errors: [args: string[], exitCode: number, code: string, env?: Record<string, string>][] = [
-      [['publish', 'missing.html'], 1, 'ENOENT'],
+      [['publish', 'missing.html'], 1, 'failed'],
       [['whoam'], 2, 'usage'],
       [[], 2, 'usage'],
       [['list', '--sort', 'size'], 2, 'usage'],
@@ -104,6 +104,64 @@ describe('dropleaf with --json', () => {
         .and.to.have.all.keys(['code', 'message', 'details']);
       expect(stderr).to.not.equal('');
     }
+  });
+
+  it('a conflict has the latest version, its time and its ETag; a file that is missing, and a network that is down, a reason', async () => {
+    write('a.html', '<title>A</title>1');
+    const { slug } = await publish(['a.html']);
+    await publisher.owner.put(slug, { html: '<p>theirs' });
+    write('a.html', '<title>A</title>2');
+    const { details } = (await runJson(['publish', 'a.html'])).value.error;
+    const { etag } = (await publisher.owner.get(`/api/drops/${slug}`)).headers;
+    expect(details).to.include({ slug, latest_version: 2, etag }).and.to.have.property('updated_at');
+    for (const [args, code, reason, changes] of [
+      [['publish', 'none.html'], 'failed', 'not_found', {}],
+      [['get', slug, '-o', 'none/a.html'], 'failed', 'not_found', {}],
+      [['lock', slug, '--passcode-file', '.'], 'failed', 'is_folder', {}],
+      [['whoami'], 'network', 'connection_refused', { DROPLEAF_URL: 'http://127.0.0.1:1' }],
+      [
+        ['whoami'],
+        'network',
+        'not_https',
+        { DROPLEAF_URL: publisher.service.url.replace('http:', 'https:') },
+      ],
+    ] as const) {
+      const { error } = (await runJson(args, changes)).value;
+      expect(error, String(args)).to.deep.include({ code, details: { reason } });
+    }
+    const { message } = (await runJson(['get', 'nosuch'])).value.error;
+    expect(message).to.contain('there is no such page: nosuch');
+  });
+
+  it('publish --watch prints a failure as a line, too', async () => {
+    write('a.html', '<img src="missing.png"><title>A</title>');
+    const watching = client.start(['publish', 'a.html', '--watch', '--json'], { env: env() });
+    const first = await watching.firstMatch(/^(\{"error".*\})$/m);
+    expect(JSON.parse(first).error).to.include({ code: 'refused' });
+    write('a.html', '<title>A</title>');
+    await watching.firstMatch(/^(\{"slug".*\})$/m);
+    watching.kill('SIGINT');
+    expect((await watching.ended()).code).to.equal(130);
+  });
+
+  it('says of an answer that is not of Dropleaf that it is not, whatever the command', async () => {
+    const server = createServer((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to this network');
+    });
+    const env = { DROPLEAF_URL: `http://127.0.0.1:${await listen(server)}` };
+    for (const args of [
+      ['get', 'abc'],
+      ['get', 'abc', '-o', 'b.html'],
+      ['diff', 'abc'],
+      ['tokens', 'revoke', '0123456789ab'],
+      ['list'],
+    ]) {
+      const { value, code } = await runJson(args, env);
+      expect(code, String(args)).to.equal(1);
+      expect(value.error.message).to.contain('is this a Dropleaf service?');
+      expect(value.error.details).to.deep.equal({ reason: 'not_dropleaf' });
+    }
+    server.close();
   });
 
   it('tells a limit of the service and what it says of it from an answer of a proxy', async () => {

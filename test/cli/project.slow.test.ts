@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { usePublisher } from './publisher.ts';
 
@@ -106,13 +106,44 @@ describe('dropleaf status, publish --all and verify', () => {
     await fails(2, [], ['name the file to publish; or publish what has changed: --all']);
   });
 
+  it('status and publish --all cover the folders below, but for node_modules, .git and links', async () => {
+    for (const folder of ['sub/deep', 'node_modules/x', '.git']) mkdirSync(path(folder), { recursive: true });
+    const files = ['a.html', 'sub/b.html', 'sub/deep/c.html', 'node_modules/x/d.html', '.git/e.html'];
+    for (const file of files) {
+      write(file, `<title>${file}</title>`);
+      await publish([file]);
+      write(file, `<title>${file}</title>2`);
+    }
+    symlinkSync(path('.'), path('sub/circle'));
+    write('sub/.dropleaf.json', `\ufeff${readFileSync(path('sub/.dropleaf.json'), 'utf8')}`);
+    const changed = files.slice(0, 3);
+    expect(await statuses()).to.deep.equal(Object.fromEntries(changed.map((file) => [file, 'changed'])));
+    const { stdout } = await command(['publish', '--all', '--yes', '--json']);
+    expect(JSON.parse(stdout).map(({ file }: Row) => file)).to.deep.equal(changed);
+    expect(Object.values(await statuses())).to.deep.equal(['unchanged', 'unchanged', 'unchanged']);
+  });
+
+  it('publish --all --json prints one line, also if some files were not published', async () => {
+    for (const name of ['a.html', 'b.html']) {
+      write(name, `<title>${name}</title>`);
+      await publish([name]);
+    }
+    write('a.html', '<img src="missing.png">');
+    write('b.html', '<title>b</title>More');
+    const { stdout, code } = await command(['publish', '--all', '--yes', '--json']);
+    expect(code).to.equal(7);
+    const { details } = JSON.parse(stdout).error;
+    expect(details.published).to.have.length(1);
+    expect(details.failed[0]).to.deep.include({ file: 'a.html' });
+  });
+
   it('verify compares what a file makes with the source of its page', async () => {
     write('a.css', 'p { color: red }');
     write('a.html', '<link rel=stylesheet href=a.css><title>A</title>');
     const { slug } = await publish(['a.html']);
     const same = await command(['verify', 'a.html', '--json']);
     expect(same.code, same.stderr).to.equal(0);
-    expect(JSON.parse(same.stdout)).to.include({ file: 'a.html', slug });
+    expect(JSON.parse(same.stdout)).to.include({ file: 'a.html', slug, version: 1 });
     write('a.css', 'p { color: blue }');
     await client.fails(6, ['verify', 'a.html'], ['a.html is not what', 'sha256_here', 'sha256_there'], {
       env: env(),

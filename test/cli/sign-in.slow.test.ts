@@ -78,7 +78,7 @@ describe('dropleaf login, logout and tokens', () => {
     expect(code).to.equal(4);
     const renewed = await run(['login', '--no-wait']);
     expect(renewed.stderr).to.not.contain(/Code: +(\S+)/.exec(stderr)?.[1]);
-    expect(stderr).to.contain('the code was denied, or nobody approved it in time: run');
+    expect(stderr).to.contain('the code was denied: run');
     expect(existsSync(file())).to.equal(false);
   });
 
@@ -179,6 +179,78 @@ describe('dropleaf login, logout and tokens', () => {
     await client.fails(1, ['login', '--url', url], [lost]);
     server.close();
     expect(answers).to.deep.equal([]);
+  });
+
+  it('login with --timeout ends in time with pending and the command that continues, and keeps the code', async () => {
+    const { stdout, stderr, code } = await run(['login', '--timeout', '1', '--json']);
+    expect(code, stderr).to.equal(0);
+    const pending = JSON.parse(stdout);
+    expect(pending).to.include({ status: 'pending' });
+    expect(pending.command).to.match(/ login --json$/);
+    const text = await run(['login', '--timeout', '1']);
+    expect(text).to.include({ stdout: '', code: 0 });
+    expect(text.stderr)
+      .to.contain(pending.code)
+      .and.match(/After the approval, run: node \S+ login\n$/);
+    await approve(pending.verification_url);
+    expect(JSON.parse((await run(['login', '--json'])).stdout).status).to.equal('signed_in');
+  });
+
+  /** A service that answers polls with these, in turn. */
+  async function startDouble(expiresIn: number, answers: (string | object)[]) {
+    const started = {
+      code: 'BCDF-GHJK',
+      verification_url: 'http://127.0.0.1/sign-in',
+      poll_token: 'p',
+      expires_in: expiresIn,
+      poll_interval: 1,
+    };
+    const server = createServer((req, res) => {
+      const answer = req.method === 'POST' ? started : (answers.shift() ?? '<h1>Sign in to this network');
+      if (answer === 'redirect')
+        return void res.writeHead(302, { location: 'http://captive.example/' }).end();
+      const isPage = typeof answer === 'string';
+      res.setHeader('content-type', isPage ? 'text/html' : 'application/json');
+      res.end(isPage ? answer : JSON.stringify(answer));
+    });
+    return { server, url: `http://127.0.0.1:${await listen(server)}` };
+  }
+
+  it('login continues to poll while a network answers with pages of its own, until the code expires', async () => {
+    const verified = { status: 'verified', api_token: 'dl_x', user_id: 'u' };
+    const { server, url } = await startDouble(60, [
+      '<h1>Sign in',
+      'redirect',
+      { status: 'pending' },
+      verified,
+    ]);
+    const { stdout, stderr, code } = await client.run(['login', '--json', '--url', url]);
+    server.close();
+    expect(code, stderr).to.equal(0);
+    expect(JSON.parse(stdout)).to.include({ status: 'signed_in', user_id: 'u' });
+    expect(stderr.match(/does not answer as it should/g)).to.have.length(1);
+  });
+
+  it('login tells a code that was denied from one that has expired', async () => {
+    for (const [expiresIn, answers, reason] of [
+      [60, [{ status: 'expired' }], 'denied'],
+      [2, [], 'expired'],
+    ] as const) {
+      const { server, url } = await startDouble(expiresIn, [...answers]);
+      const { stdout, code } = await client.run(['login', '--json', '--url', url]);
+      server.close();
+      expect(code).to.equal(4);
+      expect(JSON.parse(stdout).error).to.deep.include({ code: 'not_signed_in', details: { reason } });
+    }
+  });
+
+  it('reads credentials with a byte order mark, and a token with line breaks from files and the environment', async () => {
+    await signIn();
+    const { token, user_id } = stored();
+    writeCredentials(`\ufeff${JSON.stringify({ [service.url]: { token: `${token}\r\n`, user_id } })}`);
+    expect((await run(['whoami'])).code).to.equal(0);
+    const env = { DROPLEAF_URL: ` ${service.url}\r\n`, DROPLEAF_TOKEN: `${token}\r\n` };
+    expect((await client.run(['whoami'], { env })).stdout).to.contain('from DROPLEAF_TOKEN');
   });
 
   it('on a terminal the Enter key opens the browser', async function () {
