@@ -277,7 +277,9 @@ describe('dropleaf publish', () => {
       watching.output.stdout
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line).latest_version);
+        .map((line) => JSON.parse(line))
+        .filter(({ error }) => error === undefined)
+        .map(({ latest_version }) => latest_version);
     await watching.firstMatch(/(Watching a\.html)/);
     await until(() => watching.output.stdout !== '', 'version 1');
 
