@@ -29,13 +29,7 @@ export function createLog(level: Config['LOG_LEVEL'], stderr: ProcessIo['stderr'
     },
     stderr.fd === undefined
       ? { write: (line: string) => void stderr.write(line) }
-      : pino.destination({
-          fd: stderr.fd,
-          sync: false,
-          minLength: 32_768,
-          maxWrite: 65_536,
-          periodicFlush: 200,
-        }),
+      : openDestination(stderr.fd),
   );
   const lines: Log = {
     debug: (fields, message) => logger.debug(fields, message),
@@ -54,6 +48,25 @@ export function createLog(level: Config['LOG_LEVEL'], stderr: ProcessIo['stderr'
       return waitAtMost(flushTimeoutMs, new Promise((resolve) => logger.flush(resolve)));
     },
   };
+}
+
+/** Lines that wait while the disk of stderr is full; later ones are dropped. */
+const maxWaitingBytes = 4 * 1024 * 1024;
+
+/** A disk that is full of logs must not stop the service: nothing can be said of it there, and later lines are tried again. */
+function openDestination(fd: number) {
+  const destination = pino.destination({
+    fd,
+    sync: false,
+    minLength: 32_768,
+    maxWrite: 65_536,
+    maxLength: maxWaitingBytes,
+    periodicFlush: 200,
+  });
+  destination.on('error', () => {
+    destination.flushSync = () => undefined; // at the exit it would repeat a write to a full disk for ever
+  });
+  return destination;
 }
 
 function describeError(error: unknown): object {
