@@ -9,7 +9,7 @@ import {
   type PendingSignIn,
 } from '../credentials.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
-import { isForeignAnswer } from '../http.ts';
+import { type ApiAnswer, isForeignAnswer } from '../http.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import type { OriginFile } from '../origin-file.ts';
 import { fields, isCount, isText, isToken, isWebAddress } from '../shape.ts';
@@ -207,7 +207,10 @@ async function waitForApproval(
     const leftMs = endMs - performance.now();
     if (leftMs <= 0) return null;
     const polled = await poll(leftMs);
-    if ('token' in polled) return store(context, polled);
+    if ('answer' in polled) {
+      const { api_token: token, user_id } = polled.answer.json(isVerified);
+      return store(context, { token, user_id });
+    }
     if (polled.status === 'claimed') return storedElsewhere(context, before);
     if (polled.status !== 'pending') throw ended(context, polled.status, pending);
     const pauseMs = Math.min(Math.max(pending.poll_interval, 1), maxPollSeconds) * 1000;
@@ -216,19 +219,18 @@ async function waitForApproval(
   throw ended(context, 'expired', pending);
 }
 
-type Polled = Credential | { readonly status: string };
+/** The answer that has the token, or the status. */
+type Polled = { readonly answer: ApiAnswer } | { readonly status: string };
 
 /** @returns makes one poll in at most so many ms; one that failed, or was answered by another server, counts as pending */
 function createPoll({ api, output, url }: Context, token: string): (leftMs: number) => Promise<Polled> {
   let hasFailed = false;
   return async (leftMs) => {
+    const request = { isPublic: true, query: { token }, limitMs: leftMs };
     try {
-      const request = { isPublic: true, query: { token }, limitMs: leftMs };
       const answer = await api.request('GET', '/api/auth/poll', request);
       const { status } = answer.json(isPolled);
-      if (status !== 'verified') return { status };
-      const { api_token, user_id } = answer.json(isVerified);
-      return { token: api_token, user_id };
+      return status === 'verified' ? { answer } : { status };
     } catch (error) {
       if (!isPassing(error)) throw error;
       if (!hasFailed) output.note(`${url} does not answer as it should. Waiting continues.`);
