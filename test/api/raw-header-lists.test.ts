@@ -43,9 +43,9 @@ describe('All headers of raw pages and the viewer', () => {
     '503 late': [...refusedRaw, ...error, 'retry-after'],
   };
   const viewer: Record<string, readonly string[]> = {
-    '200': [...safeViewer, ...content, 'cache-control', framePolicy],
-    '200 HEAD': [...safeViewer, ...content, 'cache-control', framePolicy],
-    '200 locked': [...safeViewer, ...content, 'cache-control'],
+    '200': [...safeViewer, ...content, 'cache-control', 'vary', framePolicy],
+    '200 HEAD': [...safeViewer, ...content, 'cache-control', 'vary', framePolicy],
+    '200 locked': [...safeViewer, ...content, 'cache-control', 'vary'],
     '403': [...safeViewer, ...error],
     '404': [...safeViewer, ...error],
     '404 HEAD': [...safeViewer, ...error],

@@ -49,7 +49,6 @@ describe('POST /api/auth/start', () => {
       [{ name: 'x' }, null],
       [{ label: 'laptop' }, 'laptop'],
       [{ label: '<b>"&\u202e\n' }, '<b>"&\u202e\n'],
-      [{ label: 'lone \ud800' }, 'lone \ufffd'],
       [{ label: '🍃'.repeat(100) }, '🍃'.repeat(100)],
     ];
     for (const [body, kept] of labels) {
