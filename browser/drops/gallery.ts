@@ -71,7 +71,7 @@ export class Gallery {
 
   /** The tab is shown again. */
   resume(): void {
-    this.#excuse();
+    this.#restartWaits();
     this.fillIn(0);
   }
 
@@ -136,7 +136,7 @@ export class Gallery {
     for (const run of running) run.isAlone = false;
     for (const thumbnail of thumbnails) this.#start(thumbnail, isEmpty && thumbnails.length === 1);
     if (this.#looking !== undefined) return;
-    this.#watch.excuse();
+    this.#watch.restartSilence();
     this.#looking = setInterval(() => this.#look(), lookMs);
   }
 
@@ -174,7 +174,7 @@ export class Gallery {
     }
     const { ownThread } = this.#watch;
     if (!document.hidden && ownThread === 'was-stopped') this.#stalled(unproven, true);
-    else if (document.hidden || ownThread === 'was-held-up') this.#excuse();
+    else if (document.hidden || ownThread === 'was-held-up') this.#restartWaits();
     else this.#judge(unproven);
   }
 
@@ -192,8 +192,8 @@ export class Gallery {
   }
 
   /** This thread was held up, or the tab is not shown, where browsers slow pages down. */
-  #excuse(): void {
-    this.#watch.excuse();
+  #restartWaits(): void {
+    this.#watch.restartSilence();
     for (const { run } of this.#unproven()) if (run) run.startedAt = performance.now();
   }
 
@@ -219,14 +219,14 @@ export class Gallery {
   #stalled(unproven: readonly Thumbnail[], isOurs: boolean): void {
     const only = unproven.length === 1 ? unproven[0] : undefined;
     const wasSuspect = only?.mark === 'suspect';
-    if (only && (isOurs || only.mark === 'slow')) this.#convict(only, 'stays-slow');
-    else if (only?.run?.isAlone) this.#convict(only, 'slow');
+    if (only && (isOurs || only.mark === 'slow')) this.#giveUpAs(only, 'stays-slow');
+    else if (only?.run?.isAlone) this.#giveUpAs(only, 'slow');
     else for (const thumbnail of unproven) thumbnail.mark ??= 'suspect';
     this.#endProcess();
     if (wasSuspect && !only.isGivenUp) this.#suspect = only;
   }
 
-  #convict(thumbnail: Thumbnail, mark: Mark): void {
+  #giveUpAs(thumbnail: Thumbnail, mark: Mark): void {
     thumbnail.mark = mark;
     this.#giveUp(thumbnail);
     this.#marks.write([thumbnail.id], mark);
@@ -238,7 +238,7 @@ export class Gallery {
     const thumbnail = this.#all.find(({ run }) => run !== null && isInside(source, run.frame));
     if (thumbnail === undefined) return;
     const isInLoop = thumbnail.isLoading;
-    this.#convict(thumbnail, 'floods');
+    this.#giveUpAs(thumbnail, 'floods');
     if (isInLoop) this.#endProcess();
   }
 

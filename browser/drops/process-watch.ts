@@ -10,7 +10,7 @@ const stoppedMs = 8_000;
  * script does not end. In browsers that run these pages in our own process it always does, and on a page without the template, too.
  */
 export class ProcessWatch {
-  /** The time of its last sign of life. */
+  /** When it answered last. */
   answeredAt = 0;
   #silentSince = 0;
   #lookedAt = 0;
@@ -23,19 +23,19 @@ export class ProcessWatch {
   }
 
   /** The silence so far does not count. */
-  excuse(): void {
+  restartSilence(): void {
     this.#silentSince = performance.now();
     this.#lookedAt = this.#silentSince;
   }
 
-  /** How this thread fared since the last look. */
+  /** What happened to this thread since the last look. */
   get ownThread(): 'runs' | 'was-held-up' | 'was-stopped' {
     const pauseMs = performance.now() - this.#lookedAt;
     if (pauseMs > stoppedMs) return 'was-stopped';
     return pauseMs > mostBetweenLooksMs ? 'was-held-up' : 'runs';
   }
 
-  /** @param asks if there was no sign for a while @returns for how many milliseconds there was none; 0 if it is not asked */
+  /** @param asks if it has not answered for a while @returns for how many milliseconds it has not answered; 0 if it is not asked */
   look(asks: boolean): number {
     const now = performance.now();
     this.#lookedAt = now;
