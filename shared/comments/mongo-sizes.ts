@@ -4,13 +4,25 @@ const bytesOf = (text: string) => ({ $strLenBytes: { $ifNull: [text, ''] } });
 const bytesOfAll = (list: string, text: string) => ({ $sum: { $map: { input: list, in: bytesOf(text) } } });
 const replied = { $filter: { input: '$resolving', cond: { $ne: ['$$this.reply', null] } } };
 
-/** Adds the sizes of comments that were stored without them (`sizeFields`). @returns of how many */
-export async function addStoredSizes(connection: Connection): Promise<number> {
-  const bytes = {
-    $add: [bytesOf('$text'), bytesOfAll('$replies', '$$this.text'), bytesOfAll('$resolving', '$$this.reply')],
-  };
-  const texts = { $add: [1, { $size: '$replies' }, { $size: replied }] };
-  const without = { bytes: { $exists: false } };
-  return (await connection.collection('comments').updateMany(without, [{ $set: { bytes, texts } }]))
+const bytes = {
+  $add: [bytesOf('$text'), bytesOfAll('$replies', '$$this.text'), bytesOfAll('$resolving', '$$this.reply')],
+};
+const texts = { $add: [1, { $size: '$replies' }, { $size: replied }] };
+const areWrong = { $expr: { $or: [{ $ne: ['$bytes', bytes] }, { $ne: ['$texts', texts] }] } };
+
+/**
+ * Corrects the sizes (`sizeFields`) of all comments: processes of release 1.3 store comments without them, and do not change those
+ * that are there. @returns of how many
+ */
+export async function correctStoredSizes(connection: Connection): Promise<number> {
+  return (await connection.collection('comments').updateMany(areWrong, [{ $set: { bytes, texts } }]))
     .modifiedCount;
+}
+
+/** Adds the sizes of those of these comments that are stored without them. */
+export async function addSizes(connection: Connection, ids: readonly string[]): Promise<void> {
+  const comments = connection.collection<{ readonly _id: string }>('comments');
+  await comments.updateMany({ _id: { $in: [...ids] }, bytes: { $exists: false } }, [
+    { $set: { bytes, texts } },
+  ]);
 }

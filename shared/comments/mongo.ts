@@ -16,6 +16,7 @@ import {
 import { createMongoCommentChanges } from './mongo-changes.ts';
 import type { Head } from './mongo-order.ts';
 import { type CommentDocument, comments, toComment, toListed } from './mongo-schema.ts';
+import { addSizes } from './mongo-sizes.ts';
 import { authorFor, chooseFitting, inOrder } from './thread.ts';
 
 type Filter = QueryFilter<CommentDocument>;
@@ -54,14 +55,33 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     return { seq: last.seq, total: last.total ?? null };
   }
 
+  /** A process of release 1.3 stores comments without sizes: they are added before anything rests on them. */
+  async function readWithSizes<D extends Pick<CommentDocument, '_id' | 'bytes'>>(
+    read: () => Promise<D[]>,
+  ): Promise<D[]> {
+    const found = await read();
+    const without = found.filter(({ bytes }) => bytes === undefined).map(({ _id }) => _id);
+    if (without.length === 0) return found;
+    await addSizes(connection, without);
+    return read();
+  }
+
+  async function findOne(id: string, projection: object): Promise<CommentDocument | undefined> {
+    const read = async () => {
+      const found = await model.findOne({ _id: id }, projection).lean<CommentDocument>();
+      return found === null ? [] : [found];
+    };
+    return (await readWithSizes(read))[0];
+  }
+
   async function find(id: string): Promise<Comment | null> {
-    const found = await model.findOne({ _id: id }, { follows: 0 }).lean<CommentDocument>();
-    return found === null ? null : toComment(found);
+    const found = await findOne(id, { follows: 0 });
+    return found === undefined ? null : toComment(found);
   }
 
   async function findThread(id: string): Promise<Thread | null> {
-    const found = await model.findOne({ _id: id }, withoutTexts).lean<CommentDocument>();
-    return found === null ? null : threads.toRecord(found);
+    const found = await findOne(id, withoutTexts);
+    return found === undefined ? null : threads.toRecord(found);
   }
 
   /** DocumentDB counts by the index alone; for `$group` it reads all documents. */
@@ -103,13 +123,15 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
     const seq = { $gt: after, ...(before !== undefined && { $lt: before }) };
     const fields = newsFor === undefined ? entryFields : { ...entryFields, updated_by: 1, other_seq: 1 };
     type Found = Pick<CommentDocument, '_id' | 'seq' | 'bytes' | 'texts'> & Partial<CommentDocument>;
-    const found = await model
-      .find({ ...of, ...by, state, seq } as Filter, fields) // proof: fields of the documents
-      .sort({ seq: before === undefined ? 1 : -1 })
-      .limit(limit)
-      .batchSize(limit + 1)
-      .hint(dropId === null ? 'comments_of_owner' : indexOfDrop(author))
-      .lean<Found[]>();
+    const read = () =>
+      model
+        .find({ ...of, ...by, state, seq } as Filter, fields) // proof: fields of the documents
+        .sort({ seq: before === undefined ? 1 : -1 })
+        .limit(limit)
+        .batchSize(limit + 1)
+        .hint(dropId === null ? 'comments_of_owner' : indexOfDrop(author))
+        .lean<Found[]>();
+    const found = await readWithSizes(read);
     return found.map(({ _id: id, seq, bytes, texts, updated_by = null, other_seq = 0 }) => ({
       id,
       seq,
@@ -165,14 +187,15 @@ export function createMongoCommentStore(connection: Connection): CommentStore {
 
     async listThreads(ownerId, { dropId, states, after, limit }) {
       const listed = { owner_id: ownerId, drop_id: dropId, state: { $in: [...states] }, seq: { $gt: after } };
-      const found = await model
-        .find(listed as Filter, withoutTexts) // proof: fields of the documents
-        .sort({ seq: 1 })
-        .limit(limit)
-        .batchSize(limit + 1)
-        .hint('comments_of_drop')
-        .lean<CommentDocument[]>();
-      return found.map(threads.toRecord);
+      const read = () =>
+        model
+          .find(listed as Filter, withoutTexts) // proof: fields of the documents
+          .sort({ seq: 1 })
+          .limit(limit)
+          .batchSize(limit + 1)
+          .hint('comments_of_drop')
+          .lean<CommentDocument[]>();
+      return (await readWithSizes(read)).map(threads.toRecord);
     },
 
     lastSeq: async (ownerId) => (await readHead(ownerId)).seq,

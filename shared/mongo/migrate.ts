@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Connection, mongo } from 'mongoose';
-import { addStoredSizes } from '../comments/mongo-sizes.ts';
+import { correctStoredSizes } from '../comments/mongo-sizes.ts';
 import { foldStoredTexts } from '../drops/mongo-texts.ts';
 import type { Log } from '../log/log.ts';
 import type { Mongo } from './connection.ts';
@@ -69,8 +69,8 @@ export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
   }
   const drops = await foldStoredTexts(connection);
   if (drops > 0) log.info({ drops }, 'Folded titles, descriptions and tags for searches');
-  const comments = await addStoredSizes(connection);
-  if (comments > 0) log.info({ comments }, 'Added the sizes of comments');
+  const comments = await correctStoredSizes(connection);
+  if (comments > 0) log.info({ comments }, 'Corrected the sizes of comments');
   if (await retryConflicts(() => raiseDataForm(connection))) {
     isChanged = true;
     log.info({ form: knownDataForm }, 'MongoDB has the form of this release');

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { type Comment, commentLimits } from '../../shared/comments/comment.ts';
+import type { CommentStore } from '../../shared/comments/comment-store.ts';
 import { createMongoCommentStore } from '../../shared/comments/mongo.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
@@ -27,19 +29,68 @@ describe('Comments in MongoDB', () => {
     await mongo.close();
   });
 
-  it('migrate adds the sizes of comments that were stored without them', async () => {
-    const comments = createMongoCommentStore(mongo.connection);
+  const withoutSizes = { $unset: { bytes: 1, texts: 1 } } as const;
+
+  /** Changes the documents as a process of release 1.3 leaves them, which knows no sizes. */
+  const asByOlderProcess = (id: string, update: object) =>
+    mongo.connection.collection<{ _id: string }>('comments').updateOne({ _id: id }, update);
+
+  async function insertMarked(comments: CommentStore): Promise<Comment> {
     const { author } = aComment();
     const resolving = [
       { versionId: newId(start), reply: '\u{1f343}', author },
       { versionId: newId(start), reply: null, author },
     ];
-    const { id } = await insertComment(comments, aComment({ text: 'é', resolving }));
+    return insertComment(comments, aComment({ text: 'é', resolving }));
+  }
+
+  it('migrate adds the sizes of comments that were stored without them', async () => {
+    const comments = createMongoCommentStore(mongo.connection);
+    const { id } = await insertMarked(comments);
     const thread = await comments.findThread(id);
-    const stored = mongo.connection.collection<{ _id: string }>('comments');
-    await stored.updateOne({ _id: id }, { $unset: { bytes: 1, texts: 1 } });
+    await asByOlderProcess(id, withoutSizes);
     await migrate(mongo, createRecordingLog());
+    const stored = mongo.connection.collection<{ _id: string }>('comments');
+    const { bytes, texts } = thread ?? {};
+    expect(await stored.findOne({ _id: id })).to.include({ bytes, texts });
+  });
+
+  it('migrate corrects the sizes of comments that an older process has changed', async () => {
+    const comments = createMongoCommentStore(mongo.connection);
+    const { id, author } = await insertMarked(comments);
+    const thread = await comments.findThread(id);
+    const reply = { id: newId(start), author, text: 'Done', createdAt: start };
+    await asByOlderProcess(id, { $push: { replies: reply } });
+    const log = createRecordingLog();
+    await migrate(mongo, log);
+    const { bytes = 0, texts = 0 } = thread ?? {};
+    expect(await comments.findThread(id)).to.include({ bytes: bytes + 4, texts: texts + 1 });
+    const isOfSizes = ({ message }: { readonly message: string }) => /sizes/.test(message);
+    expect(log.lines.filter(isOfSizes)).to.have.length(1);
+    await migrate(mongo, log);
+    expect(log.lines.filter(isOfSizes)).to.have.length(1);
+  });
+
+  it('a comment that an older process has stored without sizes is changed, marked and listed before migrate', async () => {
+    const comments = createMongoCommentStore(mongo.connection);
+    const comment = await insertMarked(comments);
+    const { id, dropId, author, state } = comment;
+    const thread = await comments.findThread(id);
+    await asByOlderProcess(id, withoutSizes);
     expect(await comments.findThread(id)).to.deep.equal(thread);
+    await asByOlderProcess(id, withoutSizes);
+    expect(await comments.mark(id, { versionId: newId(start), reply: 'ok', author }, commentLimits)).to.equal(
+      'marked',
+    );
+    await asByOlderProcess(id, withoutSizes);
+    const query = { dropId, states: [state], after: 0, limit: 10 };
+    expect(await comments.listThreads('owner', query)).to.deep.equal([await comments.findThread(id)]);
+    await asByOlderProcess(id, withoutSizes);
+    const { comments: listed } = await comments.list('owner', query);
+    expect(listed.map(({ replyCount }) => replyCount)).to.deep.equal([comment.replies.length]);
+    await asByOlderProcess(id, withoutSizes);
+    const read = await comments.find(id);
+    expect(read && (await changeText(comments, read, 'longer', start + 10))).to.be.a('number');
   });
 
   it('a writer that stood still while others inserted and changed a comment is refused', async () => {
