@@ -48,7 +48,7 @@ interface Project {
   readonly files: Readonly<Record<string, Readonly<Record<string, Entry>>>>;
 }
 
-const projectFileName = '.dropleaf.json';
+export const projectFileName = '.dropleaf.json';
 
 /** @returns null if this file was not published there @throws CliError if `.dropleaf.json` is not valid */
 export function recall(file: string, origin: string): Published | null {

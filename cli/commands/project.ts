@@ -10,6 +10,7 @@ import { hash, readPage } from '../publish/page.ts';
 import { describeOutcome, publish } from '../publish/publish.ts';
 import { pathOfPage } from '../publish/source.ts';
 import { asBefore, type FileStatus, readAgain, readStatus } from '../publish/status.ts';
+import { refuseLinkOut } from '../published-folders.ts';
 import { formatTable } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
 import { ensureSignedIn } from './sign-in.ts';
@@ -78,7 +79,7 @@ export async function publishAll(context: Context, folder: string, flags: Publis
   const published: { readonly file: string; readonly drop: Drop }[] = [];
   const failures: { readonly file: string; readonly error: CliError }[] = [];
   for (const { file } of changed) {
-    const drop = await publishOne(context, file, flags).catch((error: unknown) => {
+    const drop = await publishOne(context, folder, file, flags).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;
       output.error(`${file}: ${error.text}`);
       failures.push({ file, error });
@@ -104,7 +105,13 @@ async function askToPublish(context: Context, count: number): Promise<void> {
   if (!(await confirm(context.io, `Publish ${what}?`))) throw new CliError('nothing was published');
 }
 
-async function publishOne(context: Context, file: string, flags: PublishAllFlags): Promise<Drop> {
+async function publishOne(
+  context: Context,
+  folder: string,
+  file: string,
+  flags: PublishAllFlags,
+): Promise<Drop> {
+  refuseLinkOut(folder, file);
   const known = recall(pathOfPage(file), context.url);
   const { allowMissing, allowSecrets } = flags;
   const page = await readPage(context, { ...asBefore(file, known), allowMissing, allowSecrets });

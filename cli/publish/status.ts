@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { readLive } from '../drop.ts';
 import { CliError } from '../errors.ts';
 import { type Published, recallAll } from '../project-file.ts';
-import { foldersBelow, maxFolders } from '../published-folders.ts';
+import { foldersBelow, hasProjectFile, maxFolders, refuseLinkOut } from '../published-folders.ts';
 import { type Page, type PageOptions, readPage } from './page.ts';
 import { hashOfLive, isGone, isSamePage } from './publish.ts';
 
@@ -30,14 +30,23 @@ export async function readStatus(context: Context, folder: string): Promise<File
     context.output.warn(
       `only the first ${maxFolders} folders of ${folder} were looked at: name one below it`,
     );
-  const rest = folders.flatMap((one) => recallAll(one, context.url));
+  const rest = folders
+    .filter((one) => one === folder || hasProjectFile(one))
+    .flatMap((one) => recallAll(one, context.url));
   const found: FileStatus[] = [];
   while (rest.length > 0)
-    found.push(...(await Promise.all(rest.splice(0, atOnce).map((one) => statusOf(context, ...one)))));
+    found.push(
+      ...(await Promise.all(rest.splice(0, atOnce).map((one) => statusOf(context, folder, ...one)))),
+    );
   return found;
 }
 
-async function statusOf(context: Context, file: string, known: Published): Promise<FileStatus> {
+async function statusOf(
+  context: Context,
+  folder: string,
+  file: string,
+  known: Published,
+): Promise<FileStatus> {
   const { slug, version, sha256 } = known;
   const say = (status: FileStatus['status'], more: Partial<FileStatus> = {}): FileStatus => ({
     ...{ file, status, slug, url: `${context.url}/p/${slug}`, version },
@@ -53,6 +62,7 @@ async function statusOf(context: Context, file: string, known: Published): Promi
     return say((known.expires_at ?? Number.POSITIVE_INFINITY) <= Date.now() ? 'expired' : 'gone');
   let page: Page;
   try {
+    refuseLinkOut(folder, file);
     page = await readAgain(context, file, known);
   } catch (error) {
     if (error instanceof CliError) return say('unreadable', { problem: error.message });

@@ -123,6 +123,46 @@ describe('dropleaf status, publish --all and verify', () => {
     expect(Object.values(await statuses())).to.deep.equal(['unchanged', 'unchanged', 'unchanged']);
   });
 
+  it('of the folders below, which others may have made, no file is published that leads out of the folder', async () => {
+    write('secret.txt', 'the secret of this computer');
+    write('page.html', '<title>Page</title>');
+    const { slug } = await publish(['page.html']);
+    const { files } = JSON.parse(readFileSync(path('.dropleaf.json'), 'utf8'));
+    mkdirSync(path('got/deep'), { recursive: true });
+    const known = { 'x.html': { [service.url]: { ...files['page.html'][service.url], as: 'text' } } };
+    write('got/deep/.dropleaf.json', JSON.stringify({ files: known }));
+    symlinkSync(path('secret.txt'), path('got/deep/x.html'));
+    symlinkSync('/dev/zero', path('got/.dropleaf.json'));
+    const before = await source(slug);
+    expect(await statuses()).to.deep.equal({ 'page.html': 'unchanged', 'got/deep/x.html': 'unreadable' });
+    const { code, stderr } = await command(['publish', '--all', '--yes']);
+    expect(code, stderr).to.equal(7);
+    expect(stderr).to.contain('got/deep/x.html is a link that leads out of its folder');
+    rmSync(path('got/deep/x.html'));
+    mkdirSync(path('elsewhere'));
+    write('elsewhere/index.html', '<title>Page</title>elsewhere');
+    symlinkSync(path('elsewhere'), path('got/deep/x.html'));
+    expect((await command(['publish', '--all', '--yes'])).code).to.equal(7);
+    expect(await source(slug)).to.equal(before);
+  });
+
+  it('publish --all publishes what a link in the folder that was named, or within one below, leads to', async () => {
+    mkdirSync(path('sub'));
+    mkdirSync(path('built'));
+    for (const [file, link] of [
+      ['built/a.html', 'a.html'],
+      ['sub/real.html', 'sub/b.html'],
+    ] as const) {
+      write(file, `<title>${file}</title>`);
+      symlinkSync(path(file), path(link));
+      await publish([link]);
+      write(file, `<title>${file}</title>2`);
+    }
+    expect(await statuses()).to.deep.equal({ 'a.html': 'changed', 'sub/b.html': 'changed' });
+    expect((await command(['publish', '--all', '--yes'])).code).to.equal(0);
+    expect(await statuses()).to.deep.equal({ 'a.html': 'unchanged', 'sub/b.html': 'unchanged' });
+  });
+
   it('publish --all --json prints one line, also if some files were not published', async () => {
     for (const name of ['a.html', 'b.html']) {
       write(name, `<title>${name}</title>`);
