@@ -154,8 +154,12 @@ export async function readJson<T>(
 }
 
 /** @throws SyntaxError as `parseJson` does. The caller must not use the bytes afterwards. */
-export async function parseAside(bytes: Buffer, parseInThread: ParseJson): Promise<ParsedJson> {
-  return bytes.length > parseHereMaxBytes ? parseInThread(bytes) : parseJson(bytes);
+export async function parseAside(
+  bytes: Buffer,
+  parseInThread: ParseJson,
+  hereMaxBytes = parseHereMaxBytes,
+): Promise<ParsedJson> {
+  return bytes.length > hereMaxBytes ? parseInThread(bytes) : parseJson(bytes);
 }
 
 async function parse(bytes: Buffer, parseInThread: ParseJson): Promise<ParsedJson> {

@@ -8,6 +8,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 /** UTF-16 units of the longest JSON text of one argument that is read: legal metadata has 40,000 with the default limits. */
 const maxTextLength = 256 * 1024;
+/** That of a number or a truth value. */
+const maxScalarLength = 100;
 
 /**
  * For the hosts of models that send something for each argument, or texts alone: null, an empty text or an empty list for an
@@ -51,8 +53,9 @@ function readValue(type: string, value: unknown): unknown {
 
 /** The value whose JSON text this is; the text if it is of another type. */
 function readText(type: string, text: string): unknown {
+  const maxLength = type === 'object' || type === 'array' ? maxTextLength : maxScalarLength;
   // Encoding a lone surrogate would change it.
-  if (text.length > maxTextLength || !text.isWellFormed()) return text;
+  if (text.length > maxLength || !text.isWellFormed()) return text;
   try {
     const { value } = parseJson(Buffer.from(text));
     return value === null || typeOf(value) === (type === 'integer' ? 'number' : type) ? value : text;

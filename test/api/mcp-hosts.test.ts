@@ -274,6 +274,13 @@ for (const revision of revisions) {
       }
     });
 
+    it('a number with very much white space around it is not parsed', async () => {
+      const { slug } = await publish();
+      const around = (length: number) => ({ slug, version: `1${' '.repeat(length - 1)}` });
+      expect((await call('get_drop', around(100))).error).to.equal(null);
+      expect((await call('get_drop', around(101))).error?.details?.field).to.equal('version');
+    });
+
     it('tools/list: each argument has one type, without a list of types and without anyOf, which Gemini refuses', async () => {
       for (const { name, inputSchema } of await listTools()) {
         for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) {
