@@ -83,7 +83,8 @@ function sendCompressed(res: Answer, status: number, type: string, text: string)
     return;
   }
   void compress(Buffer.from(text)).then((compressed) => {
-    if (res.headersSent || res.destroyed) return;
+    // Also an answer that waits to be compressed in its turn: it has another status (503).
+    if (res.headersSent || res.destroyed || res.statusCode !== status) return;
     if (compressed !== null) res.setHeader('Content-Encoding', compressed.encoding);
     endWith(res, compressed?.bytes ?? text);
   });

@@ -1,7 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { sendPage } from '../../api/http/send.ts';
 import { watchEventLoop } from '../support/cpu.ts';
 import { openDashboard } from '../support/dashboard.ts';
+import { useServer } from '../support/listen.ts';
 import { useService } from '../support/service.ts';
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync } as const;
@@ -172,5 +174,31 @@ describe('Compression of pages and JSON of ours', () => {
     const tokens = [shown, again].map(({ page }) => page.find('input', { name: 'token' })?.attributes.value);
     expect(tokens[0]).to.match(/^~/).and.not.equal(tokens[1]);
     expect((await dashboard.submit(shown, { decision: 'approve' })).text).to.match(/^Approved/);
+  });
+});
+
+describe('An answer that comes too late while it is compressed', () => {
+  const page = (html: string) => ({ html, csp: `default-src 'none'; report-to ${html}` });
+  const server = useServer((_req, res) => {
+    let waits = 50;
+    /** The first page is ready after the second was sent, and before that is ready. */
+    const compressAfter = () => () => {
+      const ms = waits;
+      waits += 50;
+      return new Promise<null>((resolve) => setTimeout(() => resolve(null), ms));
+    };
+    const answer = Object.assign(res, { locals: { chooseCompression: compressAfter } });
+    sendPage(answer, 200, page('first'));
+    sendPage(answer, 503, page('second'));
+  });
+
+  it('does not become the body of the 503 that took its place', async () => {
+    const answer = await fetch(server.url);
+    const policy = answer.headers.get('content-security-policy');
+    expect([answer.status, await answer.text(), policy]).to.deep.equal([
+      503,
+      'second',
+      "default-src 'none'; report-to second",
+    ]);
   });
 });
