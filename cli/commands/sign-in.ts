@@ -45,6 +45,9 @@ const claimMs = 1_000;
 /** How much later than by this machine's clock the code may expire at the service: the answer to the start took time. */
 const clockMs = 10_000;
 
+/** A poll with less time than this fails whatever the service does. */
+const minPollMs = 100;
+
 /** Whatever the service says: the code expires in minutes. */
 const maxPollSeconds = 60;
 
@@ -205,7 +208,7 @@ async function waitForApproval(
   const poll = createPoll(context, pending.poll_token);
   while (Date.now() < pending.expires_at) {
     const leftMs = endMs - performance.now();
-    if (leftMs <= 0) return null;
+    if (leftMs < minPollMs) return null;
     const polled = await poll(leftMs);
     if ('answer' in polled) {
       const { api_token: token, user_id } = polled.answer.json(isVerified);

@@ -187,8 +187,9 @@ describe('dropleaf login, logout and tokens', () => {
     const pending = JSON.parse(stdout);
     expect(pending).to.include({ status: 'pending' });
     expect(pending.command).to.match(/ login --json$/);
-    const text = await run(['login', '--timeout', '1']);
+    const text = await run(['login', '--timeout', '3']);
     expect(text).to.include({ stdout: '', code: 0 });
+    expect(text.stderr, 'the service answered each poll').not.to.contain('does not answer');
     expect(text.stderr)
       .to.contain(pending.code)
       .and.match(/After the approval, run: node \S+ login\n$/);
