@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { confirm } from '../ask.ts';
@@ -43,10 +43,16 @@ export function addProjectCommands(program: Command, open: OpenContext, name: st
 
 async function showStatus(context: Context, folder: string): Promise<void> {
   const { output } = context;
-  if (!existsSync(folder)) throw usageError(`there is no folder ${folder}`);
+  requireFolder(folder);
   const found = await readStatus(context, folder);
   if (found.length === 0) output.note(`No file of ${folder} was published to ${context.url} from here.`);
   output.result(found, found.length === 0 ? null : statusTable(context, found));
+}
+
+/** @throws CliError with exit code 2 */
+function requireFolder(folder: string): void {
+  if (existsSync(folder) && statSync(folder).isDirectory()) return;
+  throw usageError(`there is no folder ${folder}`);
 }
 
 function statusTable({ output }: Context, found: readonly FileStatus[]): string {
@@ -66,6 +72,7 @@ interface PublishAllFlags {
 /** Publishes what has changed here, in the way it was published the last time. @throws CliError if any file was not published */
 export async function publishAll(context: Context, folder: string, flags: PublishAllFlags): Promise<void> {
   const { output } = context;
+  requireFolder(folder);
   await ensureSignedIn(context);
   const found = await readStatus(context, folder);
   const listed = found.filter(({ status }) => status !== 'unchanged');

@@ -100,6 +100,9 @@ describe('dropleaf status, publish --all and verify', () => {
     expect({ stdout, code }).to.deep.equal({ stdout: '', code: 0 });
     expect(stderr).to.contain('No file of . was published');
     await client.fails(2, ['status', 'none'], ['there is no folder none'], { env: env() });
+    await fails(2, ['--all', 'none'], ['there is no folder none']);
+    write('a.html', '<p>');
+    await fails(2, ['--all', 'a.html'], ['there is no folder a.html']);
     await fails(2, ['--all', '--title', 'x'], ["'--all' cannot be used with option '--title"]);
     await fails(2, ['--all', '--force'], ["'--all' cannot be used with option '--force"]);
     await fails(2, ['--all', '--text'], ["'--all' cannot be used with option '--text"]);
