@@ -39,8 +39,11 @@ export function newCode(): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Spaces, dashes of all scripts, the long vowel mark that Japanese keyboards have in their place, and what shows nothing. */
-const betweenLetters = /[\s\p{Dash}\p{Cf}\u30fc]/gu;
+/**
+ * Spaces, punctuation and symbols (some that look like dashes are no `Dash` in Unicode, as U+2043), the long vowel mark that Japanese
+ * keyboards have in place of a dash, and what shows nothing.
+ */
+const betweenLetters = /[\s\p{P}\p{S}\p{Cf}\u30fc]/gu;
 /** More is no code; NFKC makes up to 18 characters of one. */
 const typedMaxLength = 100;
 

@@ -27,7 +27,7 @@ describe('Sign-in codes', () => {
       expect(code).to.match(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
       expect(readCode(` ${code.toLowerCase().replace('-', ' ')} `)).to.equal(code);
       expect(readCode(code.replace('-', ''))).to.equal(code);
-      for (const dash of '‐‑‒–—―−﹣－ー\u00ad\u200b\u3000')
+      for (const dash of '‐‑‒–—―−﹣－ー˗⁃─➖~_.\u00ad\u200b\u3000')
         expect(readCode(code.replace('-', dash)), dash).to.equal(code);
       const wide = code.replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
       expect(readCode(wide.toLowerCase())).to.equal(code);
