@@ -30,15 +30,27 @@ export async function readStatus(context: Context, folder: string): Promise<File
     context.output.warn(
       `only the first ${maxFolders} folders of ${folder} were looked at: name one below it`,
     );
-  const rest = folders
-    .filter((one) => one === folder || hasProjectFile(one))
-    .flatMap((one) => recallAll(one, context.url));
+  const rest = folders.flatMap((one) =>
+    one === folder ? recallAll(one, context.url) : recallBelow(context, one),
+  );
   const found: FileStatus[] = [];
   while (rest.length > 0)
     found.push(
       ...(await Promise.all(rest.splice(0, atOnce).map((one) => statusOf(context, folder, ...one)))),
     );
   return found;
+}
+
+/** Of a folder below the one that the user named: a damaged `.dropleaf.json`, which somebody else may have made, is left out. */
+function recallBelow({ url, output }: Context, folder: string): [file: string, published: Published][] {
+  if (!hasProjectFile(folder)) return [];
+  try {
+    return recallAll(folder, url);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    output.warn(`${folder} is left out: ${error.message}`);
+    return [];
+  }
 }
 
 async function statusOf(

@@ -149,6 +149,19 @@ describe('dropleaf status, publish --all and verify', () => {
     expect(await source(slug)).to.equal(before);
   });
 
+  it('a damaged .dropleaf.json in a folder below is left out with a warning, the others are not', async () => {
+    write('page.html', '<title>Page</title>');
+    await publish(['page.html']);
+    mkdirSync(path('got'));
+    for (const damaged of ['{', '{"files":{"../x.html":{}}}', '[]']) {
+      write('got/.dropleaf.json', damaged);
+      expect(await statuses()).to.deep.equal({ 'page.html': 'unchanged' });
+      const { code, stderr } = await command(['publish', '--all', '--yes']);
+      expect(code, stderr).to.equal(0);
+      expect(stderr).to.include('got is left out: ');
+    }
+  });
+
   it('publish --all publishes what a link in the folder that was named, or within one below, leads to', async () => {
     mkdirSync(path('sub'));
     mkdirSync(path('built'));

@@ -20,7 +20,7 @@ export function createReader(history: History) {
     const property = typeof asked === 'number' ? (`v${asked}` as const) : 'head';
     if (answer.status === 304) return { ...shown, [property]: documents.get(sentEtag ?? '') ?? 'unknown' };
     if (answer.status !== 200) return factsOfRefusal(property, answer);
-    if (asked === 'viewer') return factsOfViewer(answer.text);
+    if (asked === 'viewer') return factsOfViewer(decodedText(answer));
     const document = documentIn(answer);
     if (answer.headers.etag !== undefined) documents.set(answer.headers.etag, document);
     return { ...shown, [property]: document };
@@ -75,7 +75,11 @@ function factsOfViewer(text: string): Facts {
   return { ...shown, title: /Title (t\d+)/.exec(text)?.[1] ?? 'unknown' };
 }
 
-function documentIn({ headers, bytes, text }: Answer): string {
-  const html = headers['content-encoding'] === 'br' ? brotliDecompressSync(bytes).toString() : text;
+function decodedText({ headers, bytes, text }: Answer): string {
+  return headers['content-encoding'] === 'br' ? brotliDecompressSync(bytes).toString() : text;
+}
+
+function documentIn(answer: Answer): string {
+  const html = decodedText(answer);
   return /Document (m\d+)/.exec(html)?.[1] ?? `none in ${html.length} characters: ${html.slice(0, 100)}`;
 }
