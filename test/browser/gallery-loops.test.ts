@@ -90,7 +90,7 @@ describe('The gallery with pages that loop for ever, in Chromium', function () {
   const { service, openContext, visit } = useGallery(browser);
   const { loop, laterLoop } = harmfulPages;
 
-  for (const place of [1, 3, 8])
+  for (const place of [1, 8])
     it(`one of 30, at place ${place}: five others are seen; it is remembered, and comes last and alone, until its next version`, async () => {
       const others = Array.from({ length: 29 }, (_, n) => plain(n + 1));
       const { ada, context, slugs } = await openContext(others.toSpliced(place - 1, 0, loop));
@@ -119,15 +119,15 @@ describe('The gallery with pages that loop for ever, in Chromium', function () {
       expect((await seenIn(fixed)).reasons, 'the new version').to.deep.equal([]);
     });
 
-  it('six of 24: every other page near is seen, and none of them is called slow', async () => {
+  it('three of 24: every other page near is seen, and none of them is called slow', async () => {
     const pages = Array.from({ length: 24 }, (_, n) =>
-      n < 12 && n % 2 === 0 ? { ...loop, title: `Endless loop ${n}` } : plain(n),
+      n < 12 && n % 4 === 0 ? { ...loop, title: `Endless loop ${n}` } : plain(n),
     );
     const { context } = await openContext(pages);
     const page = await visit(context);
     await until(async () => (await seenIn(page)).shown.length >= 5, 'five others are seen', patienceMs);
-    await until(async () => (await seenIn(page)).reasons.length === 6, 'all six are found', patienceMs);
-    await untilShown(page, 6);
+    await until(async () => (await seenIn(page)).reasons.length === 3, 'all three are found', patienceMs);
+    await untilShown(page, 9);
     expect((await seenIn(page)).reasons.every((title) => title.startsWith(loop.title))).to.equal(true);
   });
 
