@@ -62,7 +62,8 @@ describe('Credentials that end while a request is under way', () => {
     const fields = { description: '', tags: '', expires: '', comments: 'owner', if_match: '*' };
     const form = new URLSearchParams({ ...fields, form_token: person.formToken, title: 'Late' }).toString();
     const headers = {
-      ...{ cookie: person.cookie, origin: service.url },
+      cookie: person.cookie,
+      origin: service.url,
       'content-type': 'application/x-www-form-urlencoded',
     };
     const send = (end: () => Promise<unknown>) =>

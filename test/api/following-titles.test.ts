@@ -84,7 +84,9 @@ describe('A new version without a title', () => {
 
   const far = (title: string) => `<style>${'x'.repeat(5_000)}</style><title>${title}</title><p>x`;
   const sceneOf = async (fields: object): Promise<Scene> => ({
-    ...{ service, owner, mcp },
+    service,
+    owner,
+    mcp,
     slug: (await owner.create(fields)).slug,
   });
 

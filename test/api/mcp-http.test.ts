@@ -53,7 +53,8 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('/mcp/ is /mcp: the same answers, checks, limits and log, and no redirect', async () => {
-    const [own, path] = [service.config.BASE_URL, '/mcp/'];
+    const own = service.config.BASE_URL;
+    const path = '/mcp/';
     const to = (body: unknown, headers = {}, at = path) =>
       owner.request('POST', at, { body, headers: { ...accept, ...headers } });
     for (const at of [path, '/mcp/?session=1', `${own}/mcp/`])
@@ -84,7 +85,9 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('Accept: JSON or an event stream, as the client accepts them; 406 if neither', async () => {
-    const [json, stream, asRevision] = ['application/json', 'text/event-stream', null];
+    const json = 'application/json';
+    const stream = 'text/event-stream';
+    const asRevision = null;
     for (const [given, expected] of [
       ['application/json, text/event-stream', asRevision],
       ['text/event-stream, application/json', asRevision],

@@ -35,7 +35,8 @@ describe('The live document again, for comments that are resolved already', () =
 
   async function update(args: Record<string, unknown>): Promise<Outcome> {
     const { structured, error } = await mcp.call<McpDrop & { warnings?: string[] }>('update_drop', {
-      ...{ slug, html },
+      slug,
+      html,
       ...args,
     });
     return { drop: { ...structured }, code: error?.code, warnings: structured?.warnings ?? [] };

@@ -102,7 +102,9 @@ describe('deploy/wait-until-ready.js, for which a unit of systemd waits', () => 
     const { port } = new URL((await home.start()).url);
     for (const HOST of ['', '127.0.0.1', '0.0.0.0']) {
       expect(await waitFor({ HOST, PORT: `${port} `, MAINPID: String(process.pid) }), HOST).to.deep.equal({
-        ...{ stdout: '', stderr: '', code: 0 },
+        stdout: '',
+        stderr: '',
+        code: 0,
       });
     }
   });
@@ -125,7 +127,8 @@ describe('deploy/wait-until-ready.js, for which a unit of systemd waits', () => 
   it('fails if the process of the service has ended', async () => {
     const { pid = 0 } = spawnSync('true');
     expect(await waitFor({ PORT: '1', MAINPID: String(pid) })).to.include({
-      ...{ stderr: 'the process has ended\n', code: 1 },
+      stderr: 'the process has ended\n',
+      code: 1,
     });
   });
 });
