@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/account.ts';
-import { DropError } from '../domain/errors.ts';
+import { nullIfNotFound } from '../domain/errors.ts';
 import { type Drop, isChanged, type WriteIds } from '../drops/drop.ts';
 import type { Drops, NewVersionInput, Target } from '../drops/drops.ts';
 import { sha256Of } from '../util/sha256.ts';
@@ -78,9 +78,4 @@ export function createResolvedAlready({
       return drop;
     },
   };
-}
-
-function nullIfNotFound(error: unknown): null {
-  if (error instanceof DropError && error.code === 'not_found') return null;
-  throw error;
 }
