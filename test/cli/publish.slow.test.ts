@@ -48,7 +48,7 @@ describe('dropleaf publish', () => {
     expect(slug).not.to.equal(other.slug);
   });
 
-  it('the title is the one that the service finds in the page, and follows it whoever of the two took it', async () => {
+  it('the title is the one that the service finds in the page, and follows it, whether the service or the client had taken the one before', async () => {
     const far = `<style>${'x'.repeat(5_000)}</style>`;
     const long = `Caf&eacute; &rarr; ${'x'.repeat(250)}`;
     const found = [...`Café → ${'x'.repeat(250)}`].slice(0, 200).join('');
