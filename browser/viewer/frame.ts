@@ -6,7 +6,7 @@ export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
   const allowFullScreen = watchFullScreen(frame);
 
   const show = (hash: string) => {
-    if (hash.startsWith('#t-')) return; // a comment (comments-panel.ts)
+    if (namesThread(hash)) return; // a comment (comments-panel.ts)
     // The only thing of a page of another origin that may be called; unlike `src` it leaves no entry in the history.
     frame.contentWindow?.location.replace((frame.dataset.review ?? source) + hash);
   };
@@ -45,8 +45,17 @@ function watchFullScreen(frame: HTMLIFrameElement): AllowFullScreen {
   };
 }
 
-/** So that PageDown, space and the arrows scroll the page at once. */
+/** Whether the address names a comment, which is shown beside the page. */
+function namesThread(hash: string): boolean {
+  return hash.startsWith('#t-');
+}
+
+/**
+ * So that PageDown, space and the arrows scroll the page at once. A page in another process gets the focus some time after this,
+ * and would take it from the comment that the address names.
+ */
 function focusPage(frame: HTMLIFrameElement): void {
+  if (namesThread(location.hash)) return;
   const { activeElement } = document;
   if (activeElement !== null && activeElement !== document.body && activeElement !== frame) return;
   frame.focus(); // in WebKit the window of the frame alone does not get it

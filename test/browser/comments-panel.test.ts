@@ -39,12 +39,12 @@ describeInBrowsers('Comments in the viewer', (browser) => {
   }
 
   const panelOf = (page: Page) => page.frameLocator('iframe.comments-panel');
-  /** @param isThere of the element in the panel that has the focus */
+  /** @param isThere of the element in the panel that has the focus; a document that is being loaded has none */
   const focusInPanel = (page: Page, isThere: string) =>
     until(
       () =>
         page.evaluate(
-          `(({ id, name, className }) => ${isThere})(document.querySelector('.comments-panel').contentDocument.activeElement)`,
+          `(({ id, name, className }) => ${isThere})(document.querySelector('.comments-panel')?.contentDocument?.activeElement ?? {})`,
         ),
       'the focus is there',
     );
