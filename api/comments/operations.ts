@@ -3,7 +3,7 @@ import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { commentListShape, commentShape } from './presenter.ts';
 import { commentBodies, commentQuery, replyQuery } from './requests.ts';
 
-/** docs/decisions.md, Comments. */
+/** docs/decisions/comments.md. */
 export const commentOperations = {
   list: {
     id: 'listComments',

@@ -15,7 +15,7 @@ function readCommentId(req: ApiRequest): string {
   return readParam(req, 'comment', commentIdPattern, `The id of a comment ${commentIdRule}`);
 }
 
-/** docs/decisions.md, Comments: those of an owner's programs. */
+/** docs/decisions/comments.md: those of an owner's programs. */
 export function commentRoutes({ services }: RouteParts): readonly Route[] {
   const { comments, drops, idempotency, config } = services;
   const docs = commentOperations;

@@ -38,7 +38,7 @@ export function presentViews(stats: Awaited<ReturnType<ViewStats['read']>>): Wir
   return { view_count: stats.viewCount, days: stats.days };
 }
 
-/** docs/decisions.md, Views over time. */
+/** docs/decisions/drops.md. */
 const viewsOperation = {
   id: 'readViews',
   tag: 'Drops',

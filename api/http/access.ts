@@ -57,7 +57,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
 
   function rulesFor({ body = 'tiny', limit, takesHtml }: Policy): BodyRules {
     const maxBytes = body === 'document' ? maxDropBodyBytes(config) : bodyBytes[body];
-    // Larger than any valid write: answered `html_too_large`, although html was not read (docs/decisions.md).
+    // Larger than any valid write: answered `html_too_large`, although html was not read (docs/decisions/requests.md).
     const isWrite = limit === 'writes_per_minute';
     const tooLarge = () => (isWrite ? htmlTooLarge(config.HTML_MAX_BYTES) : bodyTooLarge(maxBytes));
     const accepted = takesHtml ? [...jsonBody.accepted, ...htmlBody.accepted] : jsonBody.accepted;

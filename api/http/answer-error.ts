@@ -55,7 +55,7 @@ function logFailure(
   else if (statusOf(shown) >= 500) log.error(fields, 'a request failed');
 }
 
-/** Whether a person's browser asked for a page: docs/decisions.md, An error met by a person's navigation. */
+/** Whether a person's browser asked for a page: docs/decisions/requests.md, An error met by a person's navigation. */
 export function isNavigation(req: IncomingMessage): boolean {
   const mode = req.headers['sec-fetch-mode'];
   if (mode !== undefined) return mode === 'navigate';

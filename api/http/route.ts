@@ -6,7 +6,7 @@ import type { ApiRequest } from './parameters.ts';
 import type { ServiceResponse } from './send.ts';
 
 /**
- * Checks before the handler, in this order: token, limit, body; so that no large body is read in vain (docs/decisions.md).
+ * Checks before the handler, in this order: token, limit, body; so that no large body is read in vain (docs/decisions/limits.md).
  */
 export interface Policy {
   /**
@@ -121,7 +121,7 @@ export function call(
   return { method, path, access, operation, handler };
 }
 
-/** Lets scripts of every origin read the answer (docs/decisions.md, Programs in browsers). */
+/** Lets scripts of every origin read the answer (docs/decisions/requests.md, Programs in browsers). */
 export function anyOrigin(handler: Handler): Handler {
   return (req, res) => {
     res.setHeader('Access-Control-Allow-Origin', '*');

@@ -34,7 +34,7 @@ export function jsonBody<Fields extends ObjectShape>(fields: Fields) {
 /** A string without NUL. */
 export const noNulPattern = '^[^\\u0000]*$';
 
-/** A string; NUL is legal only with `allowNul` (docs/decisions.md, NUL). */
+/** A string; NUL is legal only with `allowNul` (docs/decisions/requests.md, NUL). */
 export function text(field: string, options: { allowNul?: boolean } = {}) {
   const schema = string()
     .typeError(invalid(`${field} must be a string`))

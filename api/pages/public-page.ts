@@ -72,7 +72,7 @@ export function refuseTakenDown(page: Page): void {
   if (page.isTakenDown) throw new HttpError(410, 'forbidden', 'This page was removed by the operators');
 }
 
-/** Whether a person opened the address, so that the request may count as a view (docs/decisions.md, A view). */
+/** Whether a person opened the address, so that the request may count as a view (docs/decisions/pages.md, A view). */
 export function isGetByPerson(req: IncomingMessage): boolean {
   if (req.method !== 'GET') return false;
   // Images, scripts, frames and fetches of other pages have another value; clients other than browsers send none.

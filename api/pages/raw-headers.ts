@@ -7,7 +7,7 @@ import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 
 /**
- * Scripts and forms run in an opaque origin. Never `allow-same-origin` on our host (docs/decisions.md, The raw page). Only
+ * Scripts and forms run in an opaque origin. Never `allow-same-origin` on our host (docs/decisions/pages.md, The raw page). Only
  * what all engines know: WebKit logs an error for every other one.
  */
 export const sandbox = [

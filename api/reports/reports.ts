@@ -25,7 +25,7 @@ import { refuseTakenDown } from '../pages/public-page.ts';
 
 const contactMaxCharacters = 200;
 
-/** Readers report a page to the operators (docs/decisions.md, Reports). */
+/** Readers report a page to the operators (docs/decisions/reports.md). */
 export function reportRoutes({ services, readForm, layout }: RouteParts): readonly Route[] {
   const { pages, comments, reports, config } = services;
   const maxCharacters = config.REPORT_MAX_CHARACTERS;

@@ -34,7 +34,7 @@ const replies = [
 
 const asPosted = 'The bytes as posted, also if the drop is locked, as a download.';
 
-/** docs/decisions.md, Reading back. */
+/** docs/decisions/versions.md. */
 const sourceOperations = {
   readLatest: {
     id: 'readSource',
@@ -116,7 +116,7 @@ const diffQuery = object({
   }),
 });
 
-/** docs/decisions.md, What changed. */
+/** docs/decisions/versions.md. */
 const diffOperation = {
   id: 'diffVersions',
   tag: 'Versions',

@@ -1,4 +1,4 @@
-/** Code → HTTP status (an `HttpError` may have its own) and meaning as Markdown. Spec section 7 and docs/decisions.md. */
+/** Code → HTTP status (an `HttpError` may have its own) and meaning as Markdown. Spec section 7 and docs/decisions/. */
 export const errorCodes = {
   unauthorized: [401, 'The request has no bearer token. On `/api/me` also: the token is not valid.'],
   invalid_token: [401, 'The bearer token is malformed, unknown or revoked.'],

@@ -22,7 +22,7 @@ export type ReportReason = (typeof reportReasons)[number];
 export const reportIdPattern = /^[0-9A-Za-z]{16}$/;
 export const reportIdLength = 16;
 
-/** A stored complaint, without the reporter's address (docs/decisions.md, Reports). */
+/** A stored complaint, without the reporter's address (docs/decisions/reports.md). */
 export const reportRecord = record('reports', {
   /** Generated when the form is shown, so that a form that is sent twice makes one report. */
   id: matching(reportIdPattern, 'an id of 16 letters and digits'),

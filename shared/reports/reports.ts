@@ -20,7 +20,7 @@ interface ReportFilter {
 
 export type Reports = ReturnType<typeof createReports>;
 
-/** Reports of pages, for the operators (docs/decisions.md, Reports). */
+/** Reports of pages, for the operators (docs/decisions/reports.md). */
 export function createReports(deps: {
   reports: ReportStore;
   limits: Pick<Limits, 'attempts'>;
