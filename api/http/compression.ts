@@ -9,7 +9,7 @@ import { isFromOtherSite } from './form.ts';
 /** Less is not worth the time. */
 const minBytes = 1_024;
 
-/** 113 KB of HTML take 1 ms in either coding, and become 16 to 18 KB (docs/performance.md). */
+/** Higher levels cost more CPU than their bytes are worth (docs/performance.md). */
 const brotliQuality = 4;
 const gzipLevel = 4;
 

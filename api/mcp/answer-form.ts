@@ -6,7 +6,7 @@ const forms = ['application/json', 'text/event-stream'] as const;
 /** The media type of an answer. */
 export type Form = (typeof forms)[number];
 
-/** A longer header is not read: one of 16 KB takes up to 40 ms. */
+/** A longer header is not read: it would hold up the event loop (docs/performance.md). */
 const maxHeaderLength = 1_000;
 
 /**

@@ -28,13 +28,13 @@ export function mcpRoutes({ services }: RouteParts): readonly Route[] {
   const { config, log } = services;
   const address = config.BASE_URL + servicePaths.mcp;
   const setUp = createServerSetup(services);
-  /** A message takes the library 2 ms and more, so parallel ones would delay all other requests. */
+  /** The library takes long for a message (docs/performance.md), so parallel ones would delay all other requests. */
   const parts = createTimeSlices();
   /** The accounts take fair turns: a message waits for one of each other account. */
   const turns = createFairQueue(1, maxWaiting);
   let handler: McpHttpHandler | undefined;
 
-  /** The first call loads the library: it takes 130 ms and 26 MB, which services without MCP clients save. */
+  /** The first call loads the library: services without MCP clients save its time and memory (docs/performance.md). */
   function load(): McpHttpHandler {
     const Sdk = requireLibrary();
     return Sdk.createMcpHandler(

@@ -2,7 +2,7 @@ import type { ParseJson } from '../../shared/domain/json.ts';
 import { parseAside } from '../http/body.ts';
 import { isObject, withoutNull } from './given.ts';
 
-/** A longer text of `arguments` is parsed away from the event loop: 1 MB takes up to 8 ms, besides the body that had it. */
+/** A longer text of `arguments` is parsed away from the event loop, besides the body that had it (docs/performance.md). */
 const parseHereMaxBytes = 256 * 1024;
 
 /**

@@ -7,7 +7,7 @@ export interface EncodingFacts {
   readonly digest: string;
 }
 
-/** 160 bits of SHA-256, for a strong ETag (RFC 9110, section 8.8.3). 2 MB take 5 ms: not on the event loop. */
+/** 160 bits of SHA-256, for a strong ETag (RFC 9110, section 8.8.3). Not on the event loop (docs/performance.md). */
 export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
 }

@@ -16,11 +16,11 @@ export interface ParsedJson {
   readonly illFormed: string | null;
 }
 
-/** `parseJson` in a thread, for large bodies: 12 MB take 100 ms. The caller must not use the bytes afterwards. */
+/** `parseJson` in a thread, for large bodies (docs/performance.md). The caller must not use the bytes afterwards. */
 export type ParseJson = (bytes: Uint8Array) => Promise<ParsedJson>;
 
 /**
- * Checks `jsonShapeRule` first: JSON.parse needs 7 s for 12 MB of `[`. @throws SyntaxError: no UTF-8, no JSON, or the rule
+ * Checks `jsonShapeRule` first: JSON.parse is slow for a text of `[` (docs/performance.md). @throws SyntaxError: no UTF-8, no JSON, or the rule
  */
 export function parseJson(bytes: Uint8Array): ParsedJson {
   checkJsonShape(bytes, { maxDepth, maxMembers }, jsonShapeRule);

@@ -140,7 +140,7 @@ function decode(bytes: Uint8Array, label: string): string | null {
 /** Some versions of Node decode windows-1252 as ISO-8859-1, which has controls in these places (nodejs/node#56542). */
 function decodeWindows1252(bytes: Uint8Array): string {
   const places = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
-  const units = new Uint16Array(bytes); // `from` with a function takes six times as long
+  const units = new Uint16Array(bytes); // `from` with a function is slow (docs/performance.md)
   bytes.forEach((byte, n) => {
     if (byte >> 5 === 4) units[n] = places.charCodeAt(byte - 0x80);
   });
@@ -154,7 +154,7 @@ export function leastBytesOf(text: string): number {
   return bytes;
 }
 
-/** By bytes: `replaceAll` takes half a second for 2 MB of `<`. */
+/** By bytes: `replaceAll` is slow for a text of `<` (docs/performance.md). */
 function escapeText(text: string): string {
   if (!/[&<>]/.test(text)) return text;
   const bytes = new TextEncoder().encode(text);

@@ -18,7 +18,7 @@ export type Reading = number | readonly (readonly [...values: string[], value: n
 
 export type Meter = ReturnType<typeof createMeter>;
 
-/** The library's own counters hash and check labels for each value, which takes 20 times as long (docs/performance.md). */
+/** The library's own counters hash and check labels for each value, which takes longer (docs/performance.md). */
 export function createMeter(registry: Registry) {
   function add(
     name: MetricName,

@@ -23,7 +23,7 @@ export interface CheckedDocument {
 export type CheckDocument = (document: CheckedDocument, now: number) => Promise<DocumentFaults | null>;
 
 /**
- * At most 60 ms for 2 MB; a table of 30 KB takes 0.06 ms, 30 KB of links 0.2 (bench/looks.ts).
+ * At most 60 ms for 2 MB (bench/looks.ts).
  * @param now Unix ms @param most the effort for each of document and context
  */
 export function checkDocument(
@@ -44,7 +44,7 @@ export function checkDocument(
   return { ...faults, isWhole: effort.left >= 0 && contextEffort.left >= 0 };
 }
 
-/** A TextDecoder takes ten times as long. */
+/** A TextDecoder is slow (docs/performance.md). */
 function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString();
 }

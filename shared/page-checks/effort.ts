@@ -7,7 +7,7 @@ export interface Effort {
   left: number;
 }
 
-/** A unit is some 100 ns. Of 10,000 real pages a list of links of 1.7 MB needed most: a fifth of it. */
+/** In units of about 100 ns. Real pages need a fifth of it at most (docs/performance.md). */
 export const mostEffort = 250_000;
 
 export function createEffort(most = mostEffort): Effort {

@@ -49,7 +49,7 @@ function onceATurn(work: () => void): () => void {
   let batch = -1; // with many waiting events the loop polls more than once in a turn
   let workedAt = Number.NEGATIVE_INFINITY; // another request of the same poll may have taken long
   return () => {
-    const { loopCount, events } = nodeTiming.uvMetricsInfo; // 0.1 µs
+    const { loopCount, events } = nodeTiming.uvMetricsInfo;
     const at = performance.now();
     if (loopCount === turn && events === batch && at - workedAt < 1) return;
     work();

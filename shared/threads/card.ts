@@ -45,7 +45,7 @@ const padlock = svg(
 const padlockSize = 84;
 const padlockGap = 20;
 
-/** Draws PNGs. A font that was used once stays in memory; all of them take 80 MB. */
+/** Draws PNGs. A font that was used once stays in memory (docs/performance.md). */
 export function createCardDrawer() {
   const { files, drawable } = findCardFonts();
   const renderer = new Renderer({ cacheMaxBytes: 0 });

@@ -4,7 +4,7 @@ import { applyPlan, type NewPlan, planRender, planSafely, rendererVersion } from
 import type { RenderedPage } from '../renders/render-store.ts';
 import { brotliOptions } from '../util/brotli.ts';
 
-/** 83 ms for 2 MB, and within 2 % of the bytes of quality 9. The highest quality saves 8 % and takes seconds. */
+/** Higher qualities take longer and save little (docs/performance.md). */
 const brotliQuality = 7;
 
 /** How the plan is made: by parsing the head; from the first 4 KiB; or not at all, which inserts nothing. */

@@ -1,6 +1,6 @@
 import { type BrotliOptions, constants } from 'node:zlib';
 
-/** Up to this window brotli needs 0.5 MB instead of 8, whose pages the kernel clears for each text. */
+/** A larger window needs memory that the kernel clears for each text (docs/performance.md). */
 const minWindow = 16;
 /** The default. */
 const maxWindow = 22;
