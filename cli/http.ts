@@ -34,10 +34,9 @@ export interface ApiAnswer {
 
 /**
  * The service, at one origin; redirects are never followed, so the token goes nowhere else. A request is repeated up to four
- * times after 429, and if it is safe (GET, or with a key) after 409 with Retry-After, 502, 503, 504 and failures of the
- * network. It
- * waits as Retry-After says, at most 65 s each time, and says so. All tries take no longer than `timeoutMs`, 429's waits
- * apart.
+ * times after 429, and if it is safe (GET, or with a key) after 409 with Retry-After, 502, 503, 504 and failures of the network.
+ * The request waits as Retry-After says, at most 65 s each time, and says so. Without the waits of 429, all tries take no longer
+ * than `timeoutMs`.
  */
 export interface Api {
   /**

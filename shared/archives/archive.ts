@@ -113,8 +113,7 @@ const { lease: _, leasedUntil: __, isDone: ___, ...keyFields } = idempotencyReco
 
 /**
  * Everything that must last, equal on both engines, in the order of reading: an account before what belongs to it, the key of
- * a write before its drop. Not in it: what is made again or expires soon, what is deleted or expired, and what has a meaning
- * in
+ * a write before its drop. Not in it: what is made again or expires soon, what is deleted or expired, and what has a meaning in
  * one store only (places below the caps, pending tasks, numbers of batches of views).
  */
 export const archiveRecords = {

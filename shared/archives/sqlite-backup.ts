@@ -12,8 +12,7 @@ const pagesPerStep = 1_024;
 export type RowCounts = Readonly<Record<string, number>>;
 
 /**
- * Copies a database with SQLite's online backup and checks the copy. One read transaction covers all of it: without it,
- * writes
+ * Copies a database with SQLite's online backup and checks the copy. One read transaction covers all of it: without it, writes
  * of other processes would restart the backup. Until it is complete the WAL grows. @param to a new file; it uses no WAL
  * @returns the number of rows of each table, which both have
  * @throws Error of one sentence if the form is another, an import is unfinished, or the copy differs; SQLite's error

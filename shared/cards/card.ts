@@ -39,8 +39,7 @@ export function plainCard(kind: 'locked' | 'generic', host: string): CardContent
 }
 
 /**
- * Draws a card in a thread, because titles can be hostile, and fetches nothing. Text that cannot be drawn in time is left
- * out.
+ * Draws a card in a thread, because titles can be hostile, and fetches nothing. Leaves out text that cannot be drawn in time.
  * @returns a PNG of 1200 × 630 pixels @throws if not even the host can be drawn
  */
 export type DrawCard = (content: CardContent) => Promise<Uint8Array>;

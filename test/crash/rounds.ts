@@ -46,8 +46,8 @@ interface RoundReport {
 
 /**
  * Kills a service (SIGKILL) in a stream of writes, starts it again, and compares; so many times. In the end quotas, too.
- * @param withKeys POSTs and PUTs have keys: those without an answer are repeated @param report called for each round that
- * held
+ * @param withKeys POSTs and PUTs have keys: those without an answer are repeated
+ * @param report called for each round that held
  * @throws Error that says what was lost, wrong or done twice
  */
 export async function runCrashRounds(
