@@ -8,7 +8,7 @@ import { extract, pack } from 'tar-stream';
 import { type ArchiveEntry, ArchiveError, type ArchiveInput, type ArchiveOutput } from './archive-store.ts';
 
 const readBytes = 1024 * 1024;
-/** One write for many small entries: a write of 512 bytes costs as much as one of 256 KB. */
+/** One write for many small entries: a small write costs as much as a large one (docs/performance.md). */
 const writeBytes = 256 * 1024;
 
 /** @throws Error of one sentence if there is no such file */

@@ -109,7 +109,7 @@ export function createDropReads(connection: Connection, clock: Clock): DropReads
       const order = { sort, hint: pairs.size === 0 && sortOrder === indexed ? index : hint };
       const part = { skip: (page - 1) * limit, limit };
       if (words !== undefined) {
-        // The driver's cursor: Mongoose's takes five times as long for each document.
+        // The driver's cursor: Mongoose's is slow (docs/performance.md).
         const options = { ...order, projection: textFields, batchSize: textsPerAnswer };
         return search(words, drops.collection.find<TextRow>(filter, options), part);
       }

@@ -28,7 +28,7 @@ const all = `drops INDEXED BY drops_by_owner WHERE owner_id = $ownerId AND ${isL
 const expired = `SELECT id FROM drops INDEXED BY drops_by_owner
   WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now`;
 
-/** SQL: live drops by an index without the time of expiry. Reading rows takes ten times as long. */
+/** SQL: live drops by an index without the time of expiry. Reading rows is slow (docs/performance.md). */
 function allBy(index: string): string {
   return `drops INDEXED BY ${index} WHERE owner_id = $ownerId AND deleted_at IS NULL AND id NOT IN (${expired})`;
 }
@@ -107,7 +107,7 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     `drops WHERE id IN (SELECT value FROM json_each($ids)) AND ${isLive('$now')}`,
   );
 
-  /** As one JSON text: a page of single values takes twice as long to read from SQLite. */
+  /** As one JSON text: single values take longer to read from SQLite (docs/performance.md). */
   function prepareRows(columns: string, from: string): Rows {
     return db.prepareTuples(`
       SELECT json_group_array(json_array(${columns})) FROM (SELECT ${columns} FROM ${from})`);

@@ -125,7 +125,7 @@ export function createRowInserts(db: Pick<Database, 'prepare'>, unless: 'id' | '
   ];
   const versionNames = ['drop_id', 'owner_id', 'publisher_kind', 'publisher_id', 'publisher_label'];
   const sql = {
-    // Without RETURNING, which takes three times as long as the rest.
+    // Without RETURNING, which takes longer than the rest (docs/performance.md).
     drop: db.prepare(
       `${insertSql('drops', [...dropNames, ...drop.names, ...head.names])} ON CONFLICT (${unless}) DO NOTHING`,
     ),

@@ -37,7 +37,7 @@ import {
   updateHeadSql,
 } from './sqlite-rows.ts';
 
-/** Removing one takes about 50 µs, and all are removed in one transaction. */
+/** They are removed in one transaction, which takes its time for each (docs/performance.md). */
 const expiredAtOnce = 100;
 
 type DropWrites = Omit<DropStore, keyof DropReads>;

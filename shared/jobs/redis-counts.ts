@@ -3,7 +3,7 @@ import type { Redis } from '../redis/connection.ts';
 import { jobNames, priorities } from './job-catalogue.ts';
 import { addTallies, type JobCount, type JobTally } from './job-reports.ts';
 
-/** At most so many jobs of one range are read: Redis answers no other client meanwhile, for about 2 ms. */
+/** At most so many jobs of one range are read: Redis answers no other client meanwhile (docs/performance.md). */
 const readAtMost = 1_000;
 const blockLength = 10;
 

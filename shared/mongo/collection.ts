@@ -52,7 +52,7 @@ export function fieldsOf<R extends StoredRecord, D extends object = FieldsOf<R>>
     definition,
     projection,
 
-    /** Adds the fields to the object. A loop: `Object.fromEntries` and spread objects take ten times as long. */
+    /** Adds the fields to the object. A loop: `Object.fromEntries` and spread objects are slow (docs/performance.md). */
     read<O extends object>(document: D, into: O): O & T {
       const found = into as Record<string, unknown>; // proof: it gets more fields
       const stored = document as Readonly<Record<string, unknown>>; // proof: an object

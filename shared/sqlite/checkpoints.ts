@@ -18,7 +18,10 @@ const idleMs = 10_000;
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>;
 
-/** On the event loop one of 8 MB blocks requests for 50 to 100 ms. @param isExternal Litestream makes them; bounds the WAL */
+/**
+ * In a thread, because a checkpoint on the event loop blocks requests (docs/performance.md).
+ * @param isExternal Litestream makes them; bounds the WAL
+ */
 export function createCheckpoints(
   path: string,
   {

@@ -41,7 +41,7 @@ export function columnsOf<R extends StoredRecord>(
   return {
     names: names.map(columnNamed),
 
-    /** A loop: `Object.fromEntries` and spread objects take ten times as long. */
+    /** A loop: `Object.fromEntries` and spread objects are slow (docs/performance.md). */
     read<O extends object>(row: Row, into: O, from = 0) {
       const found = into as Record<string, unknown>; // proof: it gets more fields
       names.forEach((name, n) => {
@@ -143,7 +143,7 @@ export function removalOf(
   };
 }
 
-/** Deleting a blob of 2 MB, which is overwritten with zeros, blocks the event loop for about 10 ms. */
+/** Deleting a large blob, which is overwritten with zeros, blocks the event loop (docs/performance.md). */
 const blobsPerWrite = 2;
 
 /** Lists and deletes what a table of blobs has by id. Not atomic. */
