@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 
-/** The form that this release works on (ARCHITECTURE.md). A release whose collections, indexes or documents differ raises it by one. */
+/** The form that this release works on (docs/engines.md). A release whose collections, indexes or documents differ raises it by one. */
 export const knownDataForm = 2;
 
 /** Releases up to 1.0 stored no number. */
