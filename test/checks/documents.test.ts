@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { productionPackages } from '../../scripts/dependencies-document.ts';
 import { documents } from '../../scripts/update-docs.ts';
@@ -24,19 +24,5 @@ describe('Packages that production installs', () => {
     const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'));
     for (const { name, hasInstallScript } of productionPackages())
       if (hasInstallScript) expect(allowScripts, name).to.have.property(name, false);
-  });
-});
-
-describe('ARCHITECTURE.md', () => {
-  it('names files that exist', () => {
-    const folders = ['api', 'bin', 'browser', 'cli', 'scripts', 'shared', 'test', 'worker'];
-    const inFolders = folders.flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
-    );
-    const listed = [...readdirSync('.'), ...inFolders];
-    const named = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`([\w./-]+\.(?:ts|js|sql))[`:]/g)];
-    const exists = (name: string) => listed.some((file) => `/${file}`.endsWith(`/${name}`));
-    const absent = named.map(([, name = '']) => name).filter((name) => !exists(name));
-    expect(absent).to.deep.equal(['shared/sqlite/migrations/0023-name.sql']); // an example
   });
 });
