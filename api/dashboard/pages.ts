@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
+import type { Limit } from '../../shared/limits/limit-table.ts';
 import { formError } from '../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../html/html.ts';
 import type { HtmlPage, NavItem, PageParts } from '../html/layout.ts';
@@ -8,7 +9,7 @@ import { statusOf } from '../http/http-error.ts';
 import { dashboardPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { FormRules, Limit, Session, SessionAccess } from '../http/session.ts';
+import type { FormRules, Session, SessionAccess } from '../http/session.ts';
 import { type Form, orAgain, type Shown, show } from '../http/show.ts';
 
 /** A page for a session. */

@@ -1,5 +1,6 @@
 import type { Config } from '../../shared/config/config.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
+import { capTable } from '../../shared/limits/limit-table.ts';
 import { resolvesParameters } from '../comments/resolves.ts';
 import { ifMatchParameter } from '../http/if-match.ts';
 import { maxParameters } from '../http/parameters.ts';
@@ -124,7 +125,7 @@ export function dropOperations(config: Config) {
       tag: 'Drops',
       summary: 'Publish a page',
       description: `Creates a drop with version 1 at a new address. ${asHtml} Without \`title\` in the query, the title is that of the document, cut to ${config.TITLE_MAX_CHARACTERS} characters.`,
-      limits: ['drops_per_account'],
+      limits: [capTable.drops],
       parameters: htmlParameters,
       body: documentBody('create', 'CreateDropBody', sampleBody),
       replies: [
@@ -155,7 +156,7 @@ export function dropOperations(config: Config) {
       tag: 'Drops',
       summary: 'Publish a new version',
       description: `Always creates a version, at the same address. What is left out stays as it is. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. The body may be the document itself, as in \`POST /api/drops\`: then a title that was that of the document before follows.`,
-      limits: ['versions_per_drop'],
+      limits: [capTable.versions],
       parameters: [ifMatchParameter, ...htmlParameters, ...resolvesParameters],
       body: documentBody('replace', 'ReplaceDropBody', { html: sampleBody.html }),
       replies: [dropReply('The drop with its new version.', config, { latestVersion: 2 })],

@@ -3,6 +3,7 @@ import type { Caller } from '../../shared/accounts/account.ts';
 import { maxDropBodyBytes } from '../../shared/config/config.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import type { RouteCounter } from '../../shared/metrics/metrics.ts';
 import { challenge } from './answer-error.ts';
 import {
@@ -58,7 +59,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
   function rulesFor({ body = 'tiny', limit, takesHtml }: Policy): BodyRules {
     const maxBytes = body === 'document' ? maxDropBodyBytes(config) : bodyBytes[body];
     // Larger than any valid write: answered `html_too_large`, although html was not read (docs/decisions/requests.md).
-    const isWrite = limit === 'writes_per_minute';
+    const isWrite = limit === limitTable.write;
     const tooLarge = () => (isWrite ? htmlTooLarge(config.HTML_MAX_BYTES) : bodyTooLarge(maxBytes));
     const accepted = takesHtml ? [...jsonBody.accepted, ...htmlBody.accepted] : jsonBody.accepted;
     return { ...jsonBody, accepted, maxBytes, tooLarge };
@@ -109,13 +110,13 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
 
   function limited(access: CallerAccess, handler: CallerHandler): ApiHandler {
     const policy: Policy = policies[access];
-    const isWrite = policy.limit === 'writes_per_minute';
+    const isWrite = policy.limit === limitTable.write;
     const readContent = contentReader(policy);
     return authenticated(access, async (req, res, caller) => {
       if (caller.isSuspended && !policy.allowsSuspended) throw suspended();
       const hadArrived = req.complete;
       const key = isWrite || policy.takesKey ? readIdempotencyKey(req) : null;
-      await (isWrite ? idempotency.admit(caller, key) : limits.take('change', caller.countsAs));
+      await (isWrite ? idempotency.admit(caller, key) : limits.take(limitTable.change, caller.countsAs));
       await readContent(req, caller.accountId, async (body, bytes) => {
         const idempotentRequest = key === null ? null : { key, hash: await hashRequest(req, bytes) };
         // The token may have been revoked while the body arrived.
@@ -132,7 +133,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
       // Checked before the limit, so that a web page cannot use up the sign-ins of its reader's address.
       if (isForeign(req)) throw foreignOrigin('A sign-in cannot be started', origin);
       const visitor = visitorOf(req.ip);
-      await limits.takeSignInStart(visitor);
+      await limits.take(limitTable.signInStart, visitor.network);
       await readJson(bodies, req, visitor.network, rules, ({ value, illFormed }) => {
         refuseIllFormed(illFormed);
         return handler(req, res, value);
@@ -148,7 +149,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
       const hadArrived = req.complete;
       const isCounted = Number(req.headers['content-length'] ?? 0) > small.maxBytes;
       if (isCounted && caller.isSuspended) throw suspended();
-      if (isCounted) await limits.take('write', caller.countsAs);
+      if (isCounted) await limits.take(limitTable.write, caller.countsAs);
       await readJson(bodies, req, caller.accountId, isCounted ? document : small, async ({ value }) => {
         // The token may have been revoked, or the account suspended, while the body arrived: tools that read must know, too.
         const now = hadArrived ? caller : await tokens.authenticate(req.headers.authorization);

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/accounts/account.ts';
 import type { IdempotentRequest } from '../../shared/idempotency/idempotency.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import type { Operation } from '../openapi/operation.ts';
 import type { ApiRequest } from './parameters.ts';
 import type { ServiceResponse } from './send.ts';
@@ -13,7 +14,7 @@ export interface Policy {
    * For a bad token `required` answers `invalid_token`, `checked` `unauthorized` (spec 7, GET /api/me). Absent: none needed.
    */
   readonly token?: 'required' | 'checked';
-  readonly limit?: 'sign_in_starts_per_minute' | 'writes_per_minute' | 'changes_per_minute';
+  readonly limit?: (typeof limitTable)['signInStart' | 'write' | 'change'];
   /** Absent: a body is ignored. */
   readonly body?: 'tiny' | 'small' | 'document';
   /** Whether the body may also be the document itself, as text/html. */
@@ -26,19 +27,19 @@ export interface Policy {
 
 export const policies = {
   open: {},
-  signInStart: { limit: 'sign_in_starts_per_minute', body: 'tiny' },
+  signInStart: { limit: limitTable.signInStart, body: 'tiny' },
   withToken: { token: 'required' },
   tokenCheck: { token: 'checked' },
-  write: { token: 'required', limit: 'writes_per_minute', body: 'document', takesHtml: true },
-  writeWithoutBody: { token: 'required', limit: 'writes_per_minute' },
-  smallChange: { token: 'required', limit: 'changes_per_minute', body: 'small' },
-  keyedChange: { token: 'required', limit: 'changes_per_minute', body: 'small', takesKey: true },
+  write: { token: 'required', limit: limitTable.write, body: 'document', takesHtml: true },
+  writeWithoutBody: { token: 'required', limit: limitTable.write },
+  smallChange: { token: 'required', limit: limitTable.change, body: 'small' },
+  keyedChange: { token: 'required', limit: limitTable.change, body: 'small', takesKey: true },
   // A PATCH may contain a whole document by mistake, and is answered `metadata_only_on_patch`.
-  documentChange: { token: 'required', limit: 'changes_per_minute', body: 'document' },
-  changeWithoutBody: { token: 'required', limit: 'changes_per_minute' },
+  documentChange: { token: 'required', limit: limitTable.change, body: 'document' },
+  changeWithoutBody: { token: 'required', limit: limitTable.change },
   // Each tool takes its limit itself (mcp/server.ts).
   mcpCall: { token: 'required', body: 'document' },
-  changeEvenIfSuspended: { token: 'required', limit: 'changes_per_minute', allowsSuspended: true },
+  changeEvenIfSuspended: { token: 'required', limit: limitTable.change, allowsSuspended: true },
 } as const satisfies Record<string, Policy>;
 
 export type Access = keyof typeof policies;

@@ -5,6 +5,7 @@ import { isHttps, splitList } from '../../shared/config/config.ts';
 import { invalidSession } from '../../shared/credentials/sessions.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import type { Limit } from '../../shared/limits/limit-table.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { type Html, html } from '../html/html.ts';
@@ -47,9 +48,6 @@ type FormHandler = (
  */
 export type Admit = (formToken: string | undefined) => Promise<Session>;
 type BodyHandler = (req: Request, res: Response, session: Session, admit: Admit) => Promise<void> | void;
-
-const counters = { writes_per_minute: 'write', changes_per_minute: 'change' } as const;
-export type Limit = keyof typeof counters;
 
 interface BodyRules {
   /** Reads what a person has typed, for the page that asks for a sign-in; null: too long. Absent: there is nothing to keep. */
@@ -132,7 +130,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm, show
         const now = await confirm();
         if (now?.id !== session.id) throw invalidSession();
         if (now.caller.isSuspended && !allowsSuspended) throw suspended();
-        if (limit !== null) await limits.take(counters[limit], now.caller.countsAs);
+        if (limit !== null) await limits.take(limit, now.caller.countsAs);
         return now;
       });
     };

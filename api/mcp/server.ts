@@ -2,6 +2,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { type DropError, suspended } from '../../shared/domain/errors.ts';
 import { findIllFormed } from '../../shared/domain/json.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { readVersion } from '../../shared/version.ts';
 import { refuseIllFormed } from '../http/body.ts';
 import { presentError, shownError } from '../http/http-error.ts';
@@ -36,7 +37,7 @@ export function createServerSetup(services: Services) {
   ): Promise<void> {
     if (caller.isSuspended) throw suspended();
     if (isCounted) return;
-    if (cost === 'change') return limits.take('change', caller.countsAs);
+    if (cost === 'change') return limits.take(limitTable.change, caller.countsAs);
     await idempotency.admit(caller, typeof key === 'string' ? key : null);
   }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../../shared/config/config.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { errorShape } from '../http/http-error.ts';
 import { idempotencyKeyParameter } from '../http/idempotency-key.ts';
 import { ifMatchParameter } from '../http/if-match.ts';
@@ -18,9 +19,10 @@ import {
   type ErrorCase,
   type HeaderName,
   headers,
-  type LimitName,
+  limitNameOf,
   type Operation,
   type Parameter,
+  type PublicLimit,
   presentLimits,
   type Reply,
   tags,
@@ -138,7 +140,10 @@ function describeOperation(
     headers: [...(reply.headers ?? []), ...rule.headers],
   }));
   const codes = byStatus([...codesOfEveryOperation, ...rule.refusals, ...refusals]);
-  const limited = [...rule.limits, ...(operation.limits ?? [])].map((name) => [name, limits[name]]);
+  const limited = [...rule.limits, ...(operation.limits ?? [])].map(({ maximum }) => {
+    const name = limitNameOf(maximum);
+    return [name, limits[name]] as const;
+  });
   const inWords = limited.map(([name, value]) => `\`${name}\` ${value}`).join(', ');
   return {
     operationId: id,
@@ -174,7 +179,7 @@ function describeOperation(
 /** What the access policy of an endpoint adds to its description. */
 function describePolicy(access: Access) {
   const { token, limit, body, allowsSuspended, takesKey }: Policy = policies[access];
-  const isWrite = limit === 'writes_per_minute';
+  const isWrite = limit === limitTable.write;
   const hasKey = isWrite || takesKey === true;
   const refusals: ErrorCase[] = [];
   if (token !== undefined) refusals.push('unauthorized');
@@ -186,8 +191,9 @@ function describePolicy(access: Access) {
   if (isWrite) refusals.push('idempotency_key_in_use');
   if (body !== undefined)
     refusals.push('invalid_json', ['invalid_json', 415], isWrite ? 'html_too_large' : ['invalid_arg', 413]);
-  const limits: readonly LimitName[] =
-    limit === undefined ? [] : isWrite ? [limit, 'writes_per_day'] : [limit];
+  const limits: PublicLimit[] = [];
+  if (limit !== undefined) limits.push(limit);
+  if (isWrite) limits.push(limitTable.writeOfDay);
   const parameters: readonly Parameter[] = hasKey ? [idempotencyKeyParameter] : [];
   const headers: readonly HeaderName[] = hasKey ? ['Idempotency-Replayed'] : [];
   return { needsToken: token !== undefined, refusals, limits, parameters, headers };

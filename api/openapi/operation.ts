@@ -114,7 +114,7 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   /** Limits besides those of the access. */
-  readonly limits?: readonly LimitName[];
+  readonly limits?: readonly PublicLimit[];
   readonly parameters?: readonly Parameter[];
   readonly body?: RequestBody;
   readonly replies: readonly [Reply, ...Reply[]];
@@ -140,13 +140,20 @@ type LimitOption = {
   [K in OptionName]: (typeof options)[K] extends { isLimit: true } ? K : never;
 }[OptionName];
 
+/** A limit or a cap of the tables (limits/limit-table.ts) whose maximum clients can see. */
+export type PublicLimit = { readonly maximum: LimitOption };
+
 /** The name of a limit in the API: that of its setting in lower case, and `sign_in_seconds`. */
-export type LimitName = Lowercase<Exclude<LimitOption, 'SIGN_IN_TTL_SECONDS'>> | 'sign_in_seconds';
+type LimitName = Lowercase<Exclude<LimitOption, 'SIGN_IN_TTL_SECONDS'>> | 'sign_in_seconds';
 type Limits = Readonly<Record<LimitName, number>>;
 
-// SIGN_IN_TTL_SECONDS is `sign_in_seconds` in the API.
-const limits = optionEntries().flatMap(([option, { isLimit, about }]) =>
-  isLimit ? [{ option, about, name: option.toLowerCase().replace('_ttl', '') }] : [],
+export function limitNameOf(setting: LimitOption): LimitName {
+  return setting.toLowerCase().replace('_ttl', '') as LimitName; // proof: as the type says
+}
+
+const limits = optionEntries().flatMap(
+  ([option, { isLimit, about }]) =>
+    isLimit ? [{ option, about, name: limitNameOf(option as LimitOption) }] : [], // proof: `isLimit`
 );
 
 /** Every limit that a client can meet (spec section 8). */

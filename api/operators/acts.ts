@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { object } from 'yup';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { reasonMaxCharacters } from '../../shared/moderation/act.ts';
 import type { Operator } from '../../shared/moderation/moderation.ts';
 import type { Question } from '../dashboard/pages.ts';
@@ -39,7 +40,7 @@ export function actRoutes<T>(
   { confirmed }: Pick<ReturnType<typeof operatorPages>, 'confirmed'>,
   { path, target, find, describe, perform }: OperatorAct<T>,
 ): readonly Route[] {
-  return confirmed(path, 'changes_per_minute', {
+  return confirmed(path, limitTable.change, {
     async ask(req, session, attempt) {
       const found = await find(req);
       if (found === null) throw attempt?.error ?? notFound(target);

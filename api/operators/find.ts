@@ -1,6 +1,7 @@
 import { object } from 'yup';
 import { isOwnHost } from '../../shared/config/content-origin.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import type { Findings } from '../../shared/moderation/moderation.ts';
 import { readPageAddress } from '../../shared/pages/page-address.ts';
 import { fieldState, formError } from '../html/forms.ts';
@@ -28,7 +29,7 @@ export function findRoutes(parts: RouteParts): readonly Route[] {
 
     form(
       operatorPaths.find,
-      'changes_per_minute',
+      limitTable.change,
       async (_, __, session, sent) => {
         const { what } = validate(schema, { what: (sent.get('what') ?? '').trim() });
         const address = readPageAddress(what, config.BASE_URL);

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../shared/drops/drop.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { sizeText } from '../html/parts.ts';
 import { queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
@@ -71,7 +72,7 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
     ),
 
     /** The latest version unless `version` names another. 0, which no version has, stands for what is no number. */
-    form(operatorPaths.inspect(':slug'), 'changes_per_minute', async (req, _, session, sent) => {
+    form(operatorPaths.inspect(':slug'), limitTable.change, async (req, _, session, sent) => {
       const slug = readSlug(req);
       const asked = sent.get('version');
       const found = await find(slug, asked === undefined ? null : (toPositiveInteger(asked) ?? 0));

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { keptField, keptFormBytes } from '../http/kept-forms.ts';
@@ -39,7 +40,7 @@ export function browserSignIn(
   async function startSession(req: Request, res: Response, identity: Identity): Promise<void> {
     const { id, countsAs } = await signIns.signInWith(identity);
     res.locals.accountId = id; // for the log
-    await limits.take('sign-in-of', countsAs);
+    await limits.take(limitTable.signInOfAccount, countsAs);
     const before = await access.find(req);
     access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
     if (before !== null) await sessions.revoke(before.caller, before.id);

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import type { PageParts } from '../html/layout.ts';
 import { unmaskToken } from '../http/masked-token.ts';
@@ -58,7 +59,7 @@ export function decisionRoutes(
 
   /** The sign-in stays as it is. @throws DropError `not_found` if the account has no such token, `rate_limited` */
   async function revoke({ accountId }: Steps['decide'], sent: Form): Promise<string> {
-    await limits.take('change', accountId);
+    await limits.take(limitTable.change, accountId);
     const tokenId = sent.get('revoke') ?? '';
     if (!tokenIdPattern.test(tokenId))
       throw new DropError('invalid_arg', 'Choose the token to revoke.', { field: 'revoke' });

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
-import { quotasOf } from '../../shared/limits/visitor.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { readCode, type SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { html } from '../html/html.ts';
 import { visitorOf } from '../http/client-address.ts';
@@ -22,7 +22,7 @@ export function codeRoutes(
   { services, sessions }: RouteParts,
   { cookie, visit, askApprover, page, form }: SignInPages,
 ): readonly Route[] {
-  const { signIns, limits, identityProvider, config } = services;
+  const { signIns, limits, identityProvider } = services;
 
   /** The session that can approve. null: the person signs in, perhaps because they want to use another account. */
   const findApprover = async (req: Request, wantsOther: boolean) =>
@@ -44,7 +44,7 @@ export function codeRoutes(
     const visitor = visitorOf(req.ip);
     const signIn = await limits.attempts.code.run({
       visitor,
-      quotas: quotasOf('code', visitor, config.CODE_TRIES),
+      quotas: limits.quotasOf(limitTable.signInCode, visitor),
       check: () => signIns.findByCode(typed),
       counts: (found) => found === null,
     });

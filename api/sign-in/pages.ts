@@ -3,7 +3,7 @@ import { type Identity, localIdentity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
-import { quotaOf } from '../../shared/limits/visitor.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import type { PageParts } from '../html/layout.ts';
@@ -53,7 +53,7 @@ export function signInPages({ services, readForm, layout }: RouteParts) {
       approver: Approver,
       countsAs: string,
     ): Promise<string> {
-      await services.limits.take('sign-in-of', countsAs);
+      await services.limits.take(limitTable.signInOfAccount, countsAs);
       const formToken = randomBase62(formTokenLength);
       await cookie.write(res, 'decide', { signInId, code, expiresAt, ...approver, formToken });
       return signInPaths.approve;
@@ -108,7 +108,7 @@ const newNameMs = 10 * 60_000;
 type Finish = (identity: Identity) => Promise<Shown>;
 
 /** @returns what signs a person in with a name and the sign-in key. A name that no account has is asked about, after the key. */
-export function createLocalSignIn({ limits, config, signIns, sealer, clock, signInKey }: Services) {
+export function createLocalSignIn({ limits, signIns, sealer, clock, signInKey }: Services) {
   const purpose = 'new account';
 
   /** @throws DropError `forbidden` for a wrong key, `rate_limited` */
@@ -117,7 +117,7 @@ export function createLocalSignIn({ limits, config, signIns, sealer, clock, sign
     const isRight = await limits.attempts.key.run({
       visitor,
       // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
-      quotas: [quotaOf('key', visitor.address, config.CODE_TRIES)],
+      quotas: [limits.quotaOf(limitTable.signInKey, visitor.address)],
       check: async () => signInKey !== null && constantTimeEqual(key, signInKey),
       counts: (isRight) => !isRight,
     });

@@ -1,5 +1,6 @@
 import type { Config } from '../../shared/config/config.ts';
 import type { WriteIds } from '../../shared/drops/drop.ts';
+import { capTable, limitTable } from '../../shared/limits/limit-table.ts';
 import type { OpenUpload } from '../../shared/uploads/uploads.ts';
 import { checkNotEmpty, withTitle } from '../drops/html-body.ts';
 import { describedHtml, documentCodes, dropReply, sampleDrop } from '../drops/operations.ts';
@@ -58,7 +59,7 @@ function uploadOperations(config: Config) {
       summary: 'Send the document of an upload',
       description:
         'Publishes for the token that asked; revoking the token ends the address. The same bytes again get the same answer, other bytes 409 `upload_used`; such repeats are no writes, and at most 10 in 10 minutes. A refused document leaves the address usable, 10 times in 10 minutes. Without a Content-Type, or with `application/octet-stream`, the body is HTML too.',
-      limits: ['writes_per_minute', 'writes_per_day', 'drops_per_account', 'versions_per_drop'],
+      limits: [limitTable.write, limitTable.writeOfDay, capTable.drops, capTable.versions],
       body: { required: true, html: describedHtml(config) },
       replies: [
         dropReply('A new drop.', config, {}, { status: 201, headers: ['Location', ...headers] }),

@@ -1,6 +1,7 @@
 import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { OwnedVersion, WriteIds } from '../../shared/drops/drop.ts';
+import { capTable } from '../../shared/limits/limit-table.ts';
 import { readResolvesQuery, resolvesParameters } from '../comments/resolves.ts';
 import { dropFields } from '../drops/fields.ts';
 import { dropReply, sampleDrop } from '../drops/operations.ts';
@@ -79,7 +80,7 @@ function versionOperations(config: Config) {
       summary: 'Restore a version',
       description:
         'Publishes the version once more: a new version has the same HTML and reasoning trace. Title, description, metadata and passcode stay as they are. A write like PUT, also if the version is the latest one; a body is ignored.',
-      limits: ['versions_per_drop'],
+      limits: [capTable.versions],
       parameters: [ifMatchParameter, ...resolvesParameters],
       replies: [dropReply('The drop with its new version.', config, { latestVersion: 3 })],
       refusals: ['daily_quota_exceeded', 'quota_exceeded', 'version_limit_reached'],

@@ -13,6 +13,7 @@ import {
   time,
   whole,
 } from '../domain/record.ts';
+import { capTable } from '../limits/limit-table.ts';
 
 /** Who may write comments on a drop: its owner, also everybody who is signed in, or everybody who can open the page. */
 export const commenters = ['owner', 'members', 'anyone'] as const;
@@ -37,17 +38,17 @@ export const commentLimits = {
   quote: 1_000,
   /** Of the text before and after the quote. */
   around: 64,
-  replies: 200,
+  replies: capTable.repliesOfComment.maximum,
   /** Versions on their way that resolve one comment. */
   resolving: 10,
   /** Bytes (UTF-8) of the texts of a thread, with those of replies for which room is reserved. */
-  threadBytes: 64 * 1024,
+  threadBytes: capTable.bytesOfThread.maximum,
   /** Threads of a drop that are open or held, those of them that are held, and those in all states. */
-  openPerDrop: 500,
-  heldPerDrop: 100,
-  threadsPerDrop: 2_000,
+  openPerDrop: capTable.openCommentsOfDrop.maximum,
+  heldPerDrop: capTable.heldCommentsOfDrop.maximum,
+  threadsPerDrop: capTable.commentsOfDrop.maximum,
   /** Bytes of the texts on all drops of an account. */
-  accountBytes: 200 * 1024 * 1024,
+  accountBytes: capTable.bytesOfComments.maximum,
 } as const;
 
 const author = {

@@ -5,9 +5,10 @@ import { notFound } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Page } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
+import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
-import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
+import type { Visitor } from '../limits/visitor.ts';
 import { checkMayResolve, findOwner, forbidden, isSame, isVisible, readerOf } from './authors.ts';
 import { boundReached } from './bounds.ts';
 import { type Act, changeComment } from './changing.ts';
@@ -16,11 +17,6 @@ import type { CommentCounts, CommentStore } from './comment-store.ts';
 import { createCommentLists } from './lists.ts';
 import type { ClaimedAnchor, Sides } from './sides.ts';
 import type { Waiting } from './waiting.ts';
-
-/** Changes count, too. Guests are counted by address, and several members may share one. */
-const guestCommentsPerHour = 20;
-const memberCommentsPerHour = 60;
-const commentsOfOthersPerHour = { ofDrop: 120, ofOwner: 600 } as const;
 
 /** What a person or a program writes. */
 export interface NewComment {
@@ -54,7 +50,7 @@ export function createComments(deps: {
   comments: CommentStore;
   drops: Pick<DropStore, 'find'>;
   accounts: Pick<AccountStore, 'find'>;
-  limits: Pick<Limits, 'attempts' | 'take'>;
+  limits: Pick<Limits, 'attempts' | 'take' | 'quotaOf' | 'quotasOf'>;
   runList: ListsAtOnce;
   waiting: Waiting;
   sides: Sides;
@@ -79,8 +75,8 @@ export function createComments(deps: {
     if (accountId === null) return null;
     try {
       const countsAs = await countsAsOf(accountId);
-      await limits.take('comments-minute', countsAs);
-      await limits.take('comments-day', countsAs);
+      await limits.take(limitTable.commentOfMinute, countsAs);
+      await limits.take(limitTable.commentOfDay, countsAs);
       return null;
     } catch (error) {
       const done = await findDone();
@@ -177,14 +173,14 @@ export function createComments(deps: {
       if (author.role === 'owner') return act();
       const ofAuthor =
         author.accountId === null
-          ? quotasOf('comment', visitor, guestCommentsPerHour)
-          : [quotaOf('comment', await countsAsOf(author.accountId), memberCommentsPerHour)];
+          ? limits.quotasOf(limitTable.commentOfGuest, visitor)
+          : [limits.quotaOf(limitTable.commentOfMember, await countsAsOf(author.accountId))];
       return limits.attempts.comment.run({
         visitor,
         quotas: [
           ...ofAuthor,
-          quotaOf('comment-of', page.dropId, commentsOfOthersPerHour.ofDrop),
-          quotaOf('comment-to', page.ownerId, commentsOfOthersPerHour.ofOwner),
+          limits.quotaOf(limitTable.commentOnDrop, page.dropId),
+          limits.quotaOf(limitTable.commentForOwner, page.ownerId),
         ],
         check: act,
         counts: () => true,

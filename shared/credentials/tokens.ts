@@ -1,6 +1,7 @@
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, suspended, unavailable } from '../domain/errors.ts';
+import { capTable, limitTable, maximumOf } from '../limits/limit-table.ts';
 import { capReached, type Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { SignInStore } from '../sign-ins/sign-in-store.ts';
@@ -68,7 +69,7 @@ export function createTokens(deps: {
 
   /** Whether the account may have one more token. A sign-in that it has approved counts as the token that it will have. */
   async function hasRoom(accountId: string): Promise<boolean> {
-    const most = config.TOKENS_PER_ACCOUNT;
+    const most = maximumOf(capTable.tokens, config);
     const now = clock.now();
     const active = await tokens.countActive(accountId, now, most);
     return active < most && active + (await signIns.countVerified(accountId, now)) < most;
@@ -76,9 +77,7 @@ export function createTokens(deps: {
 
   /** @throws DropError `quota_exceeded` */
   async function checkRoom(accountId: string): Promise<void> {
-    if (await hasRoom(accountId)) return;
-    const most = config.TOKENS_PER_ACCOUNT;
-    throw capReached(`The account has the maximum of ${most} active tokens: revoke one first.`, most);
+    if (!(await hasRoom(accountId))) throw capReached(capTable.tokens, config);
   }
 
   /**
@@ -90,7 +89,7 @@ export function createTokens(deps: {
   async function ask<T>({ accountId, countsAs }: Asking, make: () => Promise<T>): Promise<T> {
     const done = await asking.run(accountId, async () => {
       await checkRoom(accountId);
-      await limits.take('token', countsAs);
+      await limits.take(limitTable.token, countsAs);
       return { made: await make() };
     });
     if (done === undefined) throw unavailable('Too many tokens are asked for at once: try again.');

@@ -1,4 +1,5 @@
 export const minuteMs = 60_000;
+export const hourMs = 3_600_000;
 export const dayMs = 86_400_000;
 
 /** Ten minutes: for wrong attempts at a secret, and for the sign-ins of an account. */

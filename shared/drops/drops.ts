@@ -6,7 +6,8 @@ import { DropError, notFound } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import { dayMs } from '../domain/time-windows.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
-import { type Limits, quotaExceeded, versionLimitReached } from '../limits/limits.ts';
+import { capTable, maximumOf } from '../limits/limit-table.ts';
+import { capReached, type Limits } from '../limits/limits.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
 import type { Takedown } from '../moderation/act.ts';
@@ -101,8 +102,8 @@ export function createDrops(deps: {
 
   function toResult(outcome: Outcome): Drop | DropError {
     if (outcome === null) return notFound('drop');
-    if (outcome === 'no_place') return quotaExceeded(config.DROPS_PER_ACCOUNT);
-    if (outcome === 'version_limit') return versionLimitReached(config.VERSIONS_PER_DROP);
+    if (outcome === 'no_place') return capReached(capTable.drops, config);
+    if (outcome === 'version_limit') return capReached(capTable.versions, config);
     if (outcome === 'no_version') return notFound('version');
     if (outcome === 'last_version') {
       const message = 'The only version of a drop cannot be deleted; delete the drop instead';
@@ -120,7 +121,7 @@ export function createDrops(deps: {
     { ids, resolves = null }: { readonly ids?: WriteIds | undefined; readonly resolves?: Resolves | null },
   ): Promise<Drop> {
     checkExpiry(changes.expiresAt, clock.now());
-    const cap = config.VERSIONS_PER_DROP;
+    const cap = maximumOf(capTable.versions, config);
     const tasks = followUps.tasksOfNewVersion;
     const store = async (version: NewVersion) => {
       const add = () => drops.addVersion(owned(caller, target), version, changes, cap, tasks);
@@ -164,7 +165,11 @@ export function createDrops(deps: {
         const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
         const details = { title, description, metadata, lock, expiresAt, comments };
         const newDrop = { id, ownerId, slug, ...details, version };
-        const outcome = await drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.tasksOfNewDrop);
+        const outcome = await drops.create(
+          newDrop,
+          maximumOf(capTable.drops, config),
+          followUps.tasksOfNewDrop,
+        );
         if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
         return outcome;
       };

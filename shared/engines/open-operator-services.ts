@@ -4,7 +4,7 @@ import { createTokens } from '../credentials/tokens.ts';
 import { newId } from '../domain/ids.ts';
 import { createFollowUps } from '../jobs/follow-ups.ts';
 import type { JobMonitor } from '../jobs/job-queue.ts';
-import { createLimits } from '../limits/limits.ts';
+import { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import { createAudit } from '../moderation/audit.ts';
 import { createModeration } from '../moderation/moderation.ts';
@@ -27,7 +27,7 @@ export async function openOperatorServices(
   const { accounts } = engine;
   const jobs: JobMonitor = engine.jobs;
   const audit = createAudit(base);
-  const limits = createLimits({ ...base, limiter: engine.rateLimiter });
+  const limits = new Limits({ ...base, limiter: engine.rateLimiter });
   const tokens = createTokens({ ...base, limits });
   const followUps = createFollowUps({ ...base, purger: await openPurger(config, clock) });
   return {

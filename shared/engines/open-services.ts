@@ -20,7 +20,7 @@ import { createTitles } from '../drops/titles.ts';
 import type { FindTitle } from '../html/title.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { createFollowUps } from '../jobs/follow-ups.ts';
-import { createLimits } from '../limits/limits.ts';
+import { Limits } from '../limits/limits.ts';
 import { createListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -112,7 +112,7 @@ async function assemble(
   const { parseJson, findTitle, compare, findQuotes, checkDocument } = threads;
 
   const base = { ...engine, changes: engine.pageChanges, clock, log, config };
-  const limits = createLimits({ ...base, limiter: engine.rateLimiter });
+  const limits = new Limits({ ...base, limiter: engine.rateLimiter });
   const tokens = createTokens({ ...base, limits });
   const passcodes = createPasscodes({ ...base, hasher: parts.passcodeHasher, sealer, limits });
   const followUps = createFollowUps({ ...base, purger });

@@ -8,6 +8,7 @@ import type { Drop, WriteIds } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { PendingTaskStore } from '../jobs/pending-task-store.ts';
+import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { IdempotencyRecord, IdempotencyStore } from './idempotency-store.ts';
@@ -162,7 +163,7 @@ export function createIdempotency(deps: {
      */
     async admit(caller: Caller, key: string | null): Promise<void> {
       const isRepeat = key !== null && (await isDone(caller, key));
-      await limits.take(isRepeat ? 'repeat' : 'write', caller.countsAs);
+      await limits.take(isRepeat ? limitTable.repeat : limitTable.write, caller.countsAs);
     },
 
     /**

@@ -1,103 +1,115 @@
 import type { Caller, DailyQuota } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
-import { type Code, DropError } from '../domain/errors.ts';
-import { attemptWindowMs, dayOf, minuteMs, timeWindowOf } from '../domain/time-windows.ts';
+import { DropError } from '../domain/errors.ts';
+import { dayOf, timeWindowOf } from '../domain/time-windows.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
-import { type Limit, type LimitName, type LimitNumbers, limitTable } from './limit-table.ts';
+import {
+  type Cap,
+  type Limit,
+  type LimitNumbers,
+  limitTable,
+  maximumOf,
+  type VisitorLimit,
+} from './limit-table.ts';
 import type { Quota, RateLimiter } from './rate-limiter.ts';
-import { quotaOf, type Visitor } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
-/** Caps of drops and versions do not reset, so clients wait long before they retry: a day. */
+/** Caps do not reset, so clients wait long before they retry: a day. */
 const capRetrySeconds = 86_400;
 
-const hourMs = 3_600_000;
-const wrongAttempts = 'Too many wrong attempts.';
+/** The limit of a network is this many times the limit of an address. */
+const networkLimitFactor = 10;
 
-export type Limits = ReturnType<typeof createLimits>;
+interface LimitsDeps {
+  readonly limiter: RateLimiter;
+  readonly clock: Clock;
+  readonly config: LimitNumbers;
+}
 
 /** What an account may do in a minute and in a day, and how often a secret may be guessed. Spec section 8. */
-export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config: LimitNumbers }) {
-  const { limiter, clock, config } = deps;
+export class Limits {
+  readonly #limiter: RateLimiter;
+  readonly #clock: Clock;
+  readonly #config: LimitNumbers;
 
-  /** @throws DropError `rate_limited`, or that code */
-  async function takeOne(
-    quota: Quota,
-    windowMs: number,
-    message: string,
-    code: Code = 'rate_limited',
-  ): Promise<void> {
-    const window = timeWindowOf(clock.now(), windowMs);
-    const full = await limiter.take([quota], window);
-    if (full !== null) throw tooMany(code, message, full.limit, window.retryAfterSeconds);
+  /** What is counted only if it fails, such as a wrong passcode, or if it is done, such as a report. Each waits for its own kind. */
+  readonly attempts: Readonly<Record<'passcode' | 'code' | 'key' | 'report' | 'comment', Attempts>>;
+
+  constructor({ limiter, clock, config }: LimitsDeps) {
+    this.#limiter = limiter;
+    this.#clock = clock;
+    this.#config = config;
+    this.attempts = {
+      passcode: this.#attemptsOf(limitTable.passcode),
+      code: this.#attemptsOf(limitTable.signInCode),
+      key: this.#attemptsOf(limitTable.signInKey),
+      report: this.#attemptsOf(limitTable.report),
+      comment: this.#attemptsOf(limitTable.commentOfGuest),
+    };
   }
 
-  const attempts = (windowMs: number, message: string): Attempts =>
-    createAttempts({ limiter, clock }, windowMs, ({ limit }, { retryAfterSeconds }) =>
-      tooMany('rate_limited', message, limit, retryAfterSeconds),
-    );
+  /**
+   * @param id what is counted apart: mostly `countsAs` of an account, so that the next account of a person who deletes one
+   * continues its counts @throws DropError `rate_limited`, or the code of the limit
+   */
+  async take(limit: Limit, id: string): Promise<void> {
+    const window = timeWindowOf(this.#clock.now(), limit.windowMs);
+    const full = await this.#limiter.take([this.quotaOf(limit, id)], window);
+    if (full !== null) throw limitReached(limit, full.limit, window.retryAfterSeconds);
+  }
 
-  return {
-    /**
-     * @param id what is counted apart: mostly `countsAs` of an account, so that the next account of a person who deletes one
-     * continues its counts @throws DropError `rate_limited`, for a token `quota_exceeded`
-     */
-    take(name: LimitName, id: string): Promise<void> {
-      const { windowMs, maximum, refusal, code }: Limit = limitTable[name];
-      const most = maximum(config);
-      return takeOne(quotaOf(name, id, most), windowMs, refusal(most), code);
-    },
+  /** For attempts. @param id what is counted apart: an account, an address, a drop */
+  quotaOf(limit: Limit, id: string): Quota {
+    return { key: `${limit.key}:${id}`, limit: maximumOf(limit, this.#config) };
+  }
 
-    /**
-     * Counts the start of a sign-in for the network alone: each start is a record that is kept for a day, and a network of IPv6
-     * has 65,536 addresses as limits count them.
-     */
-    takeSignInStart({ network }: Pick<Visitor, 'network'>): Promise<void> {
-      const limit = config.SIGN_IN_STARTS_PER_MINUTE;
-      const message = `At most ${limit} sign-ins a minute from one network.`;
-      return takeOne(quotaOf('sign-in', network, limit), minuteMs, message);
-    },
+  /** The network comes first: once used up, its addresses are not counted. IPv4 has one quota. */
+  quotasOf(limit: VisitorLimit, { address, network }: Visitor): Quota[] {
+    const ofAddress = this.quotaOf(limit, address);
+    if (network === address) return [ofAddress];
+    const ofNetwork = {
+      key: `${limit.networkKey}:${network}`,
+      limit: ofAddress.limit * networkLimitFactor,
+    };
+    return [ofNetwork, ofAddress];
+  }
 
-    /** What a write of the caller counts for (DropStore). */
-    dailyQuotaOf: ({ accountId }: Caller): DailyQuota => ({
+  /** What a write of the caller counts for (DropStore). */
+  dailyQuotaOf({ accountId }: Caller): DailyQuota {
+    return {
       accountId,
-      day: dayOf(clock.now()).id,
-      limit: config.WRITES_PER_DAY,
-    }),
+      day: dayOf(this.#clock.now()).id,
+      limit: maximumOf(limitTable.writeOfDay, this.#config),
+    };
+  }
 
-    /** @throws DropError `invalid_token` if the account was deleted meanwhile: it has no writes either */
-    async dailyQuotaExceeded(caller: Caller): Promise<DropError> {
-      await caller.confirm();
-      const limit = config.WRITES_PER_DAY;
-      const { retryAfterSeconds } = dayOf(clock.now());
-      return tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, retryAfterSeconds);
-    },
+  /** @throws DropError `invalid_token` if the account was deleted meanwhile: it has no writes either */
+  async dailyQuotaExceeded(caller: Caller): Promise<DropError> {
+    await caller.confirm();
+    const { limit } = this.dailyQuotaOf(caller);
+    return limitReached(limitTable.writeOfDay, limit, dayOf(this.#clock.now()).retryAfterSeconds);
+  }
 
-    /** What is counted only if it fails, such as a wrong passcode, or if it is done, such as a report. */
-    attempts: {
-      passcode: attempts(attemptWindowMs, wrongAttempts),
-      code: attempts(attemptWindowMs, wrongAttempts),
-      key: attempts(attemptWindowMs, wrongAttempts),
-      report: attempts(hourMs, 'Too many reports.'),
-      comment: attempts(hourMs, 'Too many comments.'),
-    },
-  };
+  /** @param limit of those that are counted together: they have one window and one message */
+  #attemptsOf(limit: Limit): Attempts {
+    const deps = { limiter: this.#limiter, clock: this.#clock };
+    return createAttempts(deps, limit.windowMs, (usedUp, window) =>
+      limitReached(limit, usedUp.limit, window.retryAfterSeconds),
+    );
+  }
 }
 
-/** @param limit the number of drops that an account may have */
-export function quotaExceeded(limit: number): DropError {
-  return capReached(`The account has the maximum of ${limit} drops: delete one first.`, limit);
+/** @param config has the setting of the cap, if its maximum is one */
+export function capReached<Setting extends string>(
+  cap: Cap<Setting>,
+  config: Readonly<Record<Setting, number>>,
+): DropError {
+  const maximum = maximumOf(cap, config);
+  const details = { limit: maximum, retry_after_seconds: capRetrySeconds };
+  return new DropError(cap.code ?? 'quota_exceeded', cap.refusal(maximum), details);
 }
 
-export function capReached(message: string, limit: number): DropError {
-  return tooMany('quota_exceeded', message, limit, capRetrySeconds);
-}
-
-/** @param limit the number of versions that a drop may have */
-export function versionLimitReached(limit: number): DropError {
-  const message = `The drop has the maximum of ${limit} versions: delete one first.`;
-  return tooMany('version_limit_reached', message, limit, capRetrySeconds);
-}
-
-function tooMany(code: Code, message: string, limit: number, retryAfterSeconds: number): DropError {
-  return new DropError(code, message, { limit, retry_after_seconds: retryAfterSeconds });
+function limitReached(limit: Limit, maximum: number, retryAfterSeconds: number): DropError {
+  const details = { limit: maximum, retry_after_seconds: retryAfterSeconds };
+  return new DropError(limit.code ?? 'rate_limited', limit.refusal(maximum), details);
 }

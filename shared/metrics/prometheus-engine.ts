@@ -4,7 +4,7 @@ import type { EdgePurger } from '../edge/edge-purger.ts';
 import type { Engine } from '../engines/engine.ts';
 import { type JobHandlers, type JobName, jobNames } from '../jobs/job-catalogue.ts';
 import type { JobCount } from '../jobs/job-reports.ts';
-import { quotaNames } from '../limits/limit-table.ts';
+import { capTable, limitKeys, limitTable } from '../limits/limit-table.ts';
 import type { Quota } from '../limits/rate-limiter.ts';
 import { withTimeout } from '../util/promises.ts';
 import { type Meter, timed } from './prometheus-meter.ts';
@@ -14,8 +14,7 @@ const countWithinMs = 2_000;
 
 /** The same engine, which counts what it has done. */
 export function watchEngine(meter: Meter, engine: Engine, clock: Clock): Engine {
-  const stored = ['drops', 'versions', 'writes_per_day'] as const; // limits of the stores
-  const limitHit = meter.counter<string>('limit_hits_total', [...quotaNames, ...stored]);
+  const limitHit = meter.counter<string>('limit_hits_total', limitKeys);
   const isFull = ({ key }: Quota) => limitHit(key.split(':', 1)[0] ?? '');
   const published = meter.counter('publishes_total', ['drop', 'version']);
   const step = meter.counter('sign_ins_total', ['started', 'approved', 'denied', 'claimed', 'session']);
@@ -29,13 +28,13 @@ export function watchEngine(meter: Meter, engine: Engine, clock: Clock): Engine 
     drops: watchResults(engine.drops, {
       create(result) {
         if (typeof result === 'object') published('drop');
-        if (result === 'no_place') limitHit('drops');
-        if (result === 'day_full') limitHit('writes_per_day');
+        if (result === 'no_place') limitHit(capTable.drops.key);
+        if (result === 'day_full') limitHit(limitTable.writeOfDay.key);
       },
       addVersion(result) {
         if (typeof result === 'object' && result !== null && 'latestVersion' in result) published('version');
-        if (result === 'version_limit') limitHit('versions');
-        if (result === 'day_full') limitHit('writes_per_day');
+        if (result === 'version_limit') limitHit(capTable.versions.key);
+        if (result === 'day_full') limitHit(limitTable.writeOfDay.key);
       },
     }),
     rateLimiter: watchResults(engine.rateLimiter, {

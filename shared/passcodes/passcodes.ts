@@ -1,9 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
 import { newId } from '../domain/ids.ts';
 import type { Lock, Page } from '../drops/drop.ts';
+import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Quota } from '../limits/rate-limiter.ts';
-import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
+import type { Visitor } from '../limits/visitor.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import type { PasscodeHasher } from './passcode-hasher.ts';
 
@@ -26,12 +27,9 @@ export type Passcodes = ReturnType<typeof createPasscodes>;
 export function createPasscodes(deps: {
   hasher: PasscodeHasher;
   sealer: Sealer;
-  limits: Pick<Limits, 'attempts'>;
+  limits: Pick<Limits, 'attempts' | 'quotaOf' | 'quotasOf'>;
   clock: Clock;
   config: {
-    readonly PASSCODE_TRIES: number;
-    readonly PASSCODE_TRIES_PER_ADDRESS: number;
-    readonly PASSCODE_TRIES_PER_DROP: number;
     readonly UNLOCK_SECONDS: number;
     readonly GRANT_SECONDS: number;
   };
@@ -42,9 +40,9 @@ export function createPasscodes(deps: {
   /** Wrong passcodes are counted per drop, per network and address for all drops, and per address for this drop. */
   function quotasAt(dropId: string, visitor: Visitor): Quota[] {
     return [
-      quotaOf('passcode-of', dropId, config.PASSCODE_TRIES_PER_DROP),
-      ...quotasOf('passcode', visitor, config.PASSCODE_TRIES_PER_ADDRESS),
-      quotaOf('passcode-of', `${dropId}:${visitor.address}`, config.PASSCODE_TRIES),
+      limits.quotaOf(limitTable.passcodeOfDrop, dropId),
+      ...limits.quotasOf(limitTable.passcode, visitor),
+      limits.quotaOf(limitTable.passcodeOfDropByAddress, `${dropId}:${visitor.address}`),
     ];
   }
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../domain/clock.ts';
 import { type DropError, notFound } from '../domain/errors.ts';
 import type { Page } from '../drops/drop.ts';
+import { capTable, limitTable, maximumOf } from '../limits/limit-table.ts';
 import { capReached, type Limits } from '../limits/limits.ts';
-import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
+import type { Visitor } from '../limits/visitor.ts';
 import type { Log } from '../log/log.ts';
 import type { Audit } from '../moderation/audit.ts';
 import type { Operator } from '../moderation/moderation.ts';
@@ -23,12 +24,10 @@ export type Reports = ReturnType<typeof createReports>;
 /** Reports of pages, for the operators (docs/decisions/reports.md). */
 export function createReports(deps: {
   reports: ReportStore;
-  limits: Pick<Limits, 'attempts'>;
+  limits: Pick<Limits, 'attempts' | 'quotaOf' | 'quotasOf'>;
   audit: Audit;
   clock: Clock;
   config: {
-    readonly REPORTS_PER_HOUR: number;
-    readonly REPORTS_PER_DROP_PER_HOUR: number;
     readonly REPORTS_OPEN_PER_DROP: number;
     readonly REPORTS_OPEN_MAX: number;
   };
@@ -37,10 +36,9 @@ export function createReports(deps: {
   const { reports, limits, audit, clock, config, log } = deps;
 
   function tooManyOpen(): DropError {
-    const most = config.REPORTS_OPEN_MAX;
+    const most = maximumOf(capTable.openReports, config);
     log.warn({ reports: most }, 'reports are refused until operators close some: too many are open');
-    const message = `The operators of this service have ${most} reports to read first, so yours was not stored.`;
-    return capReached(message, most);
+    return capReached(capTable.openReports, config);
   }
 
   return {
@@ -57,8 +55,8 @@ export function createReports(deps: {
       const outcome = await limits.attempts.report.run({
         visitor,
         quotas: [
-          ...quotasOf('report', visitor, config.REPORTS_PER_HOUR),
-          quotaOf('report-of', dropId, config.REPORTS_PER_DROP_PER_HOUR),
+          ...limits.quotasOf(limitTable.report, visitor),
+          limits.quotaOf(limitTable.reportOfDrop, dropId),
         ],
         check: () => reports.insert(report, config.REPORTS_OPEN_PER_DROP, config.REPORTS_OPEN_MAX),
         counts: (stored) => stored !== 'known', // a parallel request stored it

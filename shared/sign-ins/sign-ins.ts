@@ -6,6 +6,7 @@ import type { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import { newId, randomBase62 } from '../domain/ids.ts';
 import { startOfDay } from '../domain/time-windows.ts';
+import { capTable, maximumOf } from '../limits/limit-table.ts';
 import { capReached } from '../limits/limits.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
@@ -72,9 +73,9 @@ export function createSignIns(deps: {
 
   /** Identity providers decide how many accounts there may be; the sign-in key lets its holder choose any name. */
   async function checkRoomFor({ provider }: Identity): Promise<void> {
-    const most = config.LOCAL_ACCOUNTS_MAX;
+    const most = maximumOf(capTable.localAccounts, config);
     if (provider !== localProvider || (await accounts.count(provider, most)) < most) return;
-    throw capReached(`This service has the maximum of ${most} accounts: ask its operator.`, most);
+    throw capReached(capTable.localAccounts, config);
   }
 
   async function isApprovedBy(id: string, accountId: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { randomBase62 } from '../domain/ids.ts';
 import type { Drop, Lock, WriteIds } from '../drops/drop.ts';
 import type { Drops, Target } from '../drops/drops.ts';
 import type { Idempotency, Written } from '../idempotency/idempotency.ts';
+import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { UploadStore } from './upload-store.ts';
 
@@ -66,7 +67,7 @@ export function createUploads(deps: {
     ): Promise<{ secret: string; expiresAt: number }> {
       drops.checkExpiry(details.expiresAt);
       if (target !== null) await drops.check(caller, target);
-      await limits.take('upload', caller.countsAs);
+      await limits.take(limitTable.upload, caller.countsAs);
       const lock = details.passcode === null ? null : await drops.makeLock(caller, details.passcode);
       const secret = randomBase62(secretLength);
       const expiresAt = clock.now() + uploadMs;
@@ -96,8 +97,8 @@ export function createUploads(deps: {
      */
     async admit({ caller, hash }: OpenUpload): Promise<void> {
       const isRepeat = await idempotency.isDone(caller, keyOf(hash));
-      await limits.take(isRepeat ? 'upload-repeat' : 'upload-document', hash);
-      if (!isRepeat) await limits.take('write', caller.countsAs);
+      await limits.take(isRepeat ? limitTable.uploadRepeat : limitTable.uploadDocument, hash);
+      if (!isRepeat) await limits.take(limitTable.write, caller.countsAs);
     },
 
     /**

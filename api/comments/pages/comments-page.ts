@@ -7,6 +7,7 @@ import { threadFilters } from '../../../shared/comments/lists.ts';
 import { isHttps } from '../../../shared/config/config.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { Page, PageWithVersion } from '../../../shared/drops/drop.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import type { Attempt } from '../../dashboard/pages.ts';
 import { html } from '../../html/html.ts';
 import { isNavigation } from '../../http/answer-error.ts';
@@ -129,7 +130,7 @@ export function commentsPageRoutes({ services, sessions, readForm, layout }: Rou
   }
 
   const sendSigned = sessions.sessionForm(
-    'changes_per_minute',
+    limitTable.change,
     (req, res, session, form, admit) => answer(req, res, form, session, admit),
     { maxBytes: keptFormBytes, isTyped: true },
   );

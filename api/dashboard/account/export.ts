@@ -6,6 +6,7 @@ import { commentStates } from '../../../shared/comments/comment.ts';
 import type { CommentFilter, CommentPage } from '../../../shared/comments/lists.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../../shared/drops/drop.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { presentComment } from '../../comments/presenter.ts';
 import { presentDrop } from '../../drops/presenter.ts';
 import { attachment, fileNameOf } from '../../http/file-names.ts';
@@ -32,7 +33,7 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
   const running = new Set<string>();
 
   const send = sessions.sessionForm(
-    'changes_per_minute',
+    limitTable.change,
     async (_, res, __, ___, admit) => {
       const { caller, accountName } = await admit();
       const { accountId } = caller;

@@ -3,6 +3,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { Session as StoredSession } from '../../../shared/credentials/session.ts';
 import { tokensCounted } from '../../../shared/credentials/tokens.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { readCursor } from '../../account/token-cursor.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
@@ -71,7 +72,7 @@ ${usageSection(usage, tokenCount, config)}
     /** `end` is the id of a session, or `others`. It may be repeated. */
     form(
       accountPaths.sessions,
-      'changes_per_minute',
+      limitTable.change,
       async (_, res, { id, caller }, sent) => {
         const end = sent.get('end') ?? '';
         await (end === 'others' ? sessions.revokeOthers(caller) : sessions.revoke(caller, end));
@@ -86,7 +87,7 @@ ${usageSection(usage, tokenCount, config)}
 
     exportRoute(parts),
 
-    ...confirmed(accountPaths.remove, 'changes_per_minute', {
+    ...confirmed(accountPaths.remove, limitTable.change, {
       async ask(_, { caller, accountName }, attempt) {
         const { dropCount } = await accounts.describe(caller);
         return removalQuestion(accountName, dropCount, attempt);

@@ -4,6 +4,7 @@ import { hashToken, type Token, tokenIdOf } from '../../../shared/credentials/to
 import type { TokenPage } from '../../../shared/credentials/tokens.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { createLabelReader, readTokenId } from '../../account/account.ts';
 import { tokenPagination } from '../../account/token-cursor.ts';
 import { fieldState, formError } from '../../html/forms.ts';
@@ -56,7 +57,7 @@ export function tokenRoutes(
     /** Leads to the token, which is in a sealed cookie until it is shown: it must never be in an address. */
     form(
       accountPaths.tokens,
-      'changes_per_minute',
+      limitTable.change,
       async (_, res, session, sent) => {
         const label = readLabelOf(sent);
         const days = readDays(sent.get('days'));
@@ -78,7 +79,7 @@ export function tokenRoutes(
       return createdTokenPage(made.token, token);
     }),
 
-    ...confirmed(accountPaths.token(':id'), 'changes_per_minute', {
+    ...confirmed(accountPaths.token(':id'), limitTable.change, {
       async ask(req, session, attempt) {
         const page = tokenPage(await findToken(req, session), session, attempt);
         return { ...page, body: html`${noticeFor(queryOf(req).notice, notices)}${page.body}` };
@@ -91,7 +92,7 @@ export function tokenRoutes(
 
     form(
       accountPaths.revoke(':id'),
-      'changes_per_minute',
+      limitTable.change,
       async (req, _, { caller }) => {
         await tokens.revoke(caller, readTokenId(req));
         return `${accountPaths.account}?notice=token-revoked`;

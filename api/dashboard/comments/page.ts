@@ -4,6 +4,7 @@ import { commentIdPattern } from '../../../shared/comments/comment.ts';
 import type { ListedComment } from '../../../shared/comments/comment-store.ts';
 import type { ThreadPage } from '../../../shared/comments/lists.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { change, formIdInput } from '../../comments/pages/acts.ts';
 import { type ThreadsView, threadList } from '../../comments/pages/threads.ts';
 import { faultsOf, formError } from '../../html/forms.ts';
@@ -80,7 +81,7 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
     page(path, (req, _, session) => shownPage(req, session)),
     form(
       path,
-      'changes_per_minute',
+      limitTable.change,
       async (req, _, { caller }, sent) => {
         const done = await change(comments, caller, await comments.authorOf(caller), sent, clock.now());
         const address = readAddress(req);

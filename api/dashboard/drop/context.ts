@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, raw } from '../../html/html.ts';
@@ -36,7 +37,7 @@ export function contextRoutes(parts: RouteParts): readonly Route[] {
 
   return confirmed(
     dropPaths(':slug').context,
-    'writes_per_minute',
+    limitTable.write,
     {
       async ask(req, { caller, formField }, attempt) {
         const drop = await drops.get(caller, readSlug(req));

@@ -1,5 +1,6 @@
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { faultsOf, fieldState, formError } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
@@ -24,7 +25,7 @@ export function editRoutes(parts: RouteParts): readonly Route[] {
 
   return confirmed(
     dropPaths(':slug').edit,
-    'changes_per_minute',
+    limitTable.change,
     {
       /** After a conflict the form has the revision that is live, so that sending it again replaces that. */
       async ask(req, { caller, formField }, attempt) {

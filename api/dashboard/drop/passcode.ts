@@ -1,5 +1,6 @@
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { faultsOf, fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
@@ -19,7 +20,7 @@ export function passcodeRoutes(parts: RouteParts): readonly Route[] {
   const bodies = createDropBodyReaders(config);
   const minCharacters = config.PASSCODE_MIN_CHARACTERS;
 
-  return confirmed(dropPaths(':slug').passcode, 'changes_per_minute', {
+  return confirmed(dropPaths(':slug').passcode, limitTable.change, {
     async ask(req, { caller, formField }, attempt) {
       const drop = await drops.get(caller, readSlug(req));
       // The page of a drop that was taken down says why it cannot be changed.

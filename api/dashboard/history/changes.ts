@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { Drop, OwnedVersion, WriteIds } from '../../../shared/drops/drop.ts';
 import type { Target } from '../../../shared/drops/drops.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { html, visible } from '../../html/html.ts';
 import { fact } from '../../html/parts.ts';
 import { readSlug, readVersionNumber } from '../../http/parameters.ts';
@@ -116,8 +117,8 @@ ${fact('Views', drop.viewCount)}
   });
 
   return [
-    ...confirmed(paths.restore(':n'), 'writes_per_minute', restore),
-    ...confirmed(paths.removeVersion(':n'), 'changes_per_minute', removeVersion),
-    ...confirmed(paths.remove, 'changes_per_minute', removeDrop),
+    ...confirmed(paths.restore(':n'), limitTable.write, restore),
+    ...confirmed(paths.removeVersion(':n'), limitTable.change, removeVersion),
+    ...confirmed(paths.remove, limitTable.change, removeDrop),
   ];
 }

@@ -3,6 +3,7 @@ import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { slugPattern } from '../../../shared/domain/ids.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import type { Target } from '../../../shared/drops/drops.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { errorText } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { breadcrumb, countOf } from '../../html/parts.ts';
@@ -53,7 +54,7 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
     for (const [index, target] of chosen.entries()) {
       try {
         // Each deletion counts as a change, as in the API; the first one was counted with the form.
-        if (index > 0) await limits.take('change', caller.countsAs);
+        if (index > 0) await limits.take(limitTable.change, caller.countsAs);
         await drops.remove(caller, target);
       } catch (error) {
         if (!(error instanceof DropError)) throw error;
@@ -64,7 +65,7 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
     return kept;
   }
 
-  return confirmed(`${dashboardPaths.drops}/delete`, 'changes_per_minute', {
+  return confirmed(`${dashboardPaths.drops}/delete`, limitTable.change, {
     async ask(req, { caller }) {
       const query = queryOf(req);
       const found = await Promise.all(selectedSlugs(query).map((slug) => find(caller, slug)));

@@ -8,6 +8,7 @@ import { randomBase62 } from '../../../shared/domain/ids.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import { leastBytesOf, readHtmlFile, textDocument } from '../../../shared/html/html-file.ts';
 import type { IdempotentRequest } from '../../../shared/idempotency/idempotency.ts';
+import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { presentDrop } from '../../drops/presenter.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -109,7 +110,7 @@ export function documentForm(
   }
 
   const handler = sessions.sessionBody(
-    'writes_per_minute',
+    limitTable.write,
     (req, res, session, admit) =>
       readSent(req, session.caller.accountId, async (form) => {
         const sent = { ...form, fields: await sessions.restore(req, session, form.fields) };
