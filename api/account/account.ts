@@ -7,24 +7,34 @@ import { type ApiRequest, queryOf, readParam } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
-import { atMostCharacters, invalid, jsonBody, oneOf, text as textField, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, jsonBody, oneOfField, textField, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
-import { fields, integer, list, named, nullable, optional, text, time, type Wire } from '../openapi/shape.ts';
+import {
+  fields,
+  integerShape,
+  list,
+  named,
+  nullable,
+  optional,
+  textShape,
+  timeShape,
+  type Wire,
+} from '../openapi/shape.ts';
 import { cursorOf, readCursor } from './token-cursor.ts';
 
 const tokenShape = named(
   'Token',
   fields(
     {
-      id: text('The first 12 hex characters of the hash of the token.', {
+      id: textShape('The first 12 hex characters of the hash of the token.', {
         pattern: tokenIdPattern.source,
         examples: ['0123456789ab'],
       }),
-      label: nullable(text('The name given at the start of the sign-in.', { examples: ['my laptop'] })),
-      created_at: time('When the token was created.'),
-      last_used_at: nullable(time('When the token was last used, to the minute. null: never.')),
-      expires_at: optional(time('When the token expires. Absent: it does not.')),
+      label: nullable(textShape('The name given at the start of the sign-in.', { examples: ['my laptop'] })),
+      created_at: timeShape('When the token was created.'),
+      last_used_at: nullable(timeShape('When the token was last used, to the minute. null: never.')),
+      expires_at: optional(timeShape('When the token expires. Absent: it does not.')),
     },
     'The record of a token. The token itself is shown once, in the answer to the poll that claims it.',
   ),
@@ -33,18 +43,18 @@ const tokenShape = named(
 const callerShape = named(
   'Caller',
   fields({
-    user_id: text('The account. Every sign-in with the same identity has the same account.'),
-    created_at: nullable(time('When the account was created.')),
-    drop_count: integer('Drops of the account.', 0, { examples: [1] }),
+    user_id: textShape('The account. Every sign-in with the same identity has the same account.'),
+    created_at: nullable(timeShape('When the account was created.')),
+    drop_count: integerShape('Drops of the account.', 0, { examples: [1] }),
     token: tokenShape,
     name: optional(
-      text('Its name at the identity provider. Only with `include=name`.', { examples: ['ada'] }),
+      textShape('Its name at the identity provider. Only with `include=name`.', { examples: ['ada'] }),
     ),
   }),
 );
 
 const callerQuery = object({
-  include: oneOf('include', ['name']).meta({ description: '`name`: also the name of the account.' }),
+  include: oneOfField('include', ['name']).meta({ description: '`name`: also the name of the account.' }),
 });
 
 const confirmRequired = invalid('confirm is required: the user_id of the account, as in GET /api/me');

@@ -3,16 +3,16 @@ import { type CommentState, commentIdPattern, commentLimits } from '../../shared
 import type { NewComment } from '../../shared/comments/comments.ts';
 import type { CommentFilter } from '../../shared/comments/lists.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { isSlug } from '../drops/fields.ts';
+import { slugTest } from '../drops/fields.ts';
 import { maxVersionNumber, toPositiveInteger } from '../http/parameters.ts';
 import {
   atMostCharacters,
   type Fault,
-  integer,
+  integerField,
   invalid,
   jsonBody,
-  oneOf,
-  text,
+  oneOfField,
+  textField,
   validate,
 } from '../http/validate.ts';
 
@@ -28,12 +28,12 @@ function matches(pattern: RegExp, message: Fault) {
 }
 
 export function commentId(field: string) {
-  return text(field).test(matches(commentIdPattern, invalid(`${field} ${commentIdRule}`)));
+  return textField(field).test(matches(commentIdPattern, invalid(`${field} ${commentIdRule}`)));
 }
 
 /** What a comment, a reply or a quote says. */
 export function words(field: string, limit: number = commentLimits.text) {
-  return text(field)
+  return textField(field)
     .test({ ...matches(/\S/, invalid(`${field} must not be blank`)), params: { json: { minLength: 1 } } })
     .test(atMostCharacters('invalid_arg', field, limit));
 }
@@ -41,7 +41,7 @@ export function words(field: string, limit: number = commentLimits.text) {
 const required = (field: string) => invalid(`${field} is required`);
 
 function around(field: string, where: string) {
-  return text(field)
+  return textField(field)
     .test(atMostCharacters('invalid_arg', field, commentLimits.around))
     .meta({ description: `The text ${where} the quote.` });
 }
@@ -53,7 +53,7 @@ const anchor = object({
     .meta({ description: 'The text as readers see it.' }),
   prefix: around('anchor.prefix', 'before'),
   suffix: around('anchor.suffix', 'after'),
-  position: integer('anchor.position', maxVersionNumber, 0).meta({
+  position: integerField('anchor.position', maxVersionNumber, 0).meta({
     description: 'About how many UTF-16 units of visible text are before it.',
   }),
 })
@@ -63,12 +63,14 @@ const anchor = object({
   .meta({ description: 'What the comment is about. Absent: the whole page.' });
 
 const newText = words('text').meta({ description: 'Plain text.' });
-const newState = oneOf('state', ['open', 'resolved']).meta({ description: 'The new state of the comment.' });
+const newState = oneOfField('state', ['open', 'resolved']).meta({
+  description: 'The new state of the comment.',
+});
 
 export const commentBodies = {
   create: jsonBody({
     text: newText.defined(required('text')),
-    version: integer('version', maxVersionNumber).meta({
+    version: integerField('version', maxVersionNumber).meta({
       description: 'The version. Default: the latest.',
     }),
     anchor,
@@ -122,19 +124,19 @@ const stateNames = Object.keys(states) as (keyof typeof states)[]; // proof: its
 
 /** The query of GET /api/comments. */
 export const commentQuery = object({
-  drop: text('drop').test(isSlug).meta({ description: 'The slug of a drop. Default: all drops.' }),
-  state: oneOf('state', stateNames).meta({
+  drop: textField('drop').test(slugTest).meta({ description: 'The slug of a drop. Default: all drops.' }),
+  state: oneOfField('state', stateNames).meta({
     description: 'held: of guests, and not approved yet.',
     default: 'open',
   }),
-  after: text('after')
+  after: textField('after')
     .test(matches(/^\d{1,15}$/, invalid('after must be the next of an earlier answer')))
     .meta({ description: 'The next of an earlier answer: only what was changed since.' }),
-  wait: integer('wait', maxWaitSeconds, 0).meta({
+  wait: integerField('wait', maxWaitSeconds, 0).meta({
     description:
       'Seconds to wait for a change; 0: look once. Present: without what this token has changed itself.',
   }),
-  limit: integer('limit', 100).meta({ description: 'Comments of an answer.', default: defaultLimit }),
+  limit: integerField('limit', 100).meta({ description: 'Comments of an answer.', default: defaultLimit }),
 });
 
 /** `waitMs`: null: the whole list is asked for. */

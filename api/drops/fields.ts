@@ -14,8 +14,8 @@ import {
   isLongerThan,
   noNul,
   noNulPattern,
-  oneOf,
-  text,
+  oneOfField,
+  textField,
 } from '../http/validate.ts';
 
 /** What the fields of a drop hold, where they are sent and where they are answered. */
@@ -56,7 +56,7 @@ const passcodeRequired: Fault = {
 /** The rules of each field, except whether it is required. */
 export function dropRules(config: Config) {
   return {
-    title: text('title')
+    title: textField('title')
       .meta(say(dropFields.title, 'Must not be blank.'))
       .test({
         name: 'not-blank',
@@ -66,11 +66,11 @@ export function dropRules(config: Config) {
       })
       .test(atMostCharacters('title_too_long', 'title', config.TITLE_MAX_CHARACTERS)),
 
-    description: text('description')
+    description: textField('description')
       .meta(say(dropFields.description, 'Empty: no description.'))
       .test(atMostCharacters('description_too_long', 'description', config.DESCRIPTION_MAX_CHARACTERS)),
 
-    html: text('html', { allowNul: true })
+    html: textField('html', { allowNul: true })
       .meta(say(dropFields.html))
       .test({
         name: 'not-empty',
@@ -80,11 +80,11 @@ export function dropRules(config: Config) {
       })
       .test(atMostBytes('html_too_large', 'html', config.HTML_MAX_BYTES)),
 
-    context: text('context', { allowNul: true })
+    context: textField('context', { allowNul: true })
       .meta(say(dropFields.context, 'Viewers can read it.'))
       .test(atMostBytes('context_too_large', 'context', config.CONTEXT_MAX_BYTES)),
 
-    passcode: passcodeRules(text('passcode'), config),
+    passcode: passcodeRules(textField('passcode'), config),
     /** Where it is the only field. */
     newPasscode: passcodeRules(
       string()
@@ -95,7 +95,7 @@ export function dropRules(config: Config) {
       config,
     ),
     metadata: metadata(config),
-    comments: oneOf('comments', commenters).meta(
+    comments: oneOfField('comments', commenters).meta(
       say(
         dropFields.comments,
         '`members`: everybody who is signed in; `anyone`: also guests, whose comments the owner approves. A new drop: `owner`.',
@@ -109,7 +109,7 @@ export function dropRules(config: Config) {
 }
 
 /** '' stands for no passcode. */
-function passcodeRules<S extends ReturnType<typeof text>>(schema: S, config: Config): S {
+function passcodeRules<S extends ReturnType<typeof textField>>(schema: S, config: Config): S {
   const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = config;
   return schema
     .meta({
@@ -226,7 +226,7 @@ export const slugFault: Fault = {
 };
 
 /** A yup test. */
-export const isSlug = {
+export const slugTest = {
   name: 'slug',
   params: { json: { pattern: slugPattern.source } },
   message: slugFault,
@@ -234,7 +234,7 @@ export const isSlug = {
 };
 
 /** May be left out. `readRevisions` reads it. */
-export const ifMatchField = text('if_match').meta({
+export const ifMatchField = textField('if_match').meta({
   description:
     'The etag of the drop as you read it. If the drop was changed since then, nothing happens and the error is version_conflict.',
 });

@@ -5,10 +5,10 @@ import { searchMaxCharacters } from '../../shared/drops/search.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
 import {
   atMostCharacters,
-  integer,
+  integerField,
   invalid,
   noNul,
-  oneOf,
+  oneOfField,
   validate,
   validationError,
 } from '../http/validate.ts';
@@ -30,13 +30,16 @@ export interface ApiDropQuery extends DropQuery {
 /** The query of GET /api/drops (spec 4.4), without the metadata filters. */
 export function dropQuery(config: Config) {
   return object({
-    page: integer('page', maxPage).meta({ description: 'The number of the page.', default: 1 }),
-    pageSize: integer('pageSize', config.PAGE_SIZE_MAX).meta({
+    page: integerField('page', maxPage).meta({ description: 'The number of the page.', default: 1 }),
+    pageSize: integerField('pageSize', config.PAGE_SIZE_MAX).meta({
       description: 'Drops on a page.',
       default: config.PAGE_SIZE,
     }),
-    sortBy: oneOf('sortBy', apiSortFields).meta({ description: 'The sort field.', default: 'created_at' }),
-    sortOrder: oneOf('sortOrder', sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
+    sortBy: oneOfField('sortBy', apiSortFields).meta({
+      description: 'The sort field.',
+      default: 'created_at',
+    }),
+    sortOrder: oneOfField('sortOrder', sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
     q: string()
       .typeError(notOneText)
       .nonNullable(notOneText)

@@ -8,24 +8,24 @@ import type { Written } from '../../shared/idempotency/idempotency.ts';
 import { pageUrl, rawPath } from '../http/paths.ts';
 import { type ServiceResponse, sendJson } from '../http/send.ts';
 import {
-  address,
+  addressShape,
   fields,
-  flag,
-  integer,
+  flagShape,
+  integerShape,
   list,
-  map,
+  mapShape,
   named,
-  oneOf,
+  oneOfShape,
   optional,
-  text,
-  time,
+  textShape,
+  timeShape,
   type Wire,
 } from '../openapi/shape.ts';
 import { dropFields } from './fields.ts';
 import type { ApiDropQuery } from './list-query.ts';
 import { documentWarnings } from './warnings.ts';
 
-export const slugShape = text(dropFields.slug.about, {
+export const slugShape = textShape(dropFields.slug.about, {
   pattern: slugPattern.source,
   examples: [dropFields.slug.example],
 });
@@ -36,28 +36,28 @@ export const dropShape = named(
   fields(
     {
       slug: slugShape,
-      title: text(dropFields.title.about, { examples: [dropFields.title.example] }),
+      title: textShape(dropFields.title.about, { examples: [dropFields.title.example] }),
       description: optional(
-        text(`${dropFields.description.about} Absent if none is set.`, {
+        textShape(`${dropFields.description.about} Absent if none is set.`, {
           examples: [dropFields.description.example],
         }),
       ),
-      url: address('The public viewer page.', 'https://drops.example/p/t9tzZkipKQ5I'),
-      raw_url: address('The page itself.', 'https://drops.example/p/t9tzZkipKQ5I/raw'),
-      locked: flag('Whether viewers must enter a passcode.'),
-      latest_version: integer('The highest version number that exists.', 1, { examples: [1] }),
-      view_count: integer('Views by people, updated every few seconds.', 0, { examples: [0] }),
-      metadata: map(dropFields.metadata.about, { examples: [dropFields.metadata.example] }),
-      created_at: time('When the drop was created.'),
-      updated_at: time('When its owner last changed it.'),
-      expires_at: optional(time('When the drop is deleted. Absent if it does not expire.')),
-      comments: optional(oneOf(`${dropFields.comments.about} Absent: nobody.`, ['members', 'anyone'])),
-      open_comments: optional(integer('Comments that are not resolved. Absent if there are none.', 1)),
+      url: addressShape('The public viewer page.', 'https://drops.example/p/t9tzZkipKQ5I'),
+      raw_url: addressShape('The page itself.', 'https://drops.example/p/t9tzZkipKQ5I/raw'),
+      locked: flagShape('Whether viewers must enter a passcode.'),
+      latest_version: integerShape('The highest version number that exists.', 1, { examples: [1] }),
+      view_count: integerShape('Views by people, updated every few seconds.', 0, { examples: [0] }),
+      metadata: mapShape(dropFields.metadata.about, { examples: [dropFields.metadata.example] }),
+      created_at: timeShape('When the drop was created.'),
+      updated_at: timeShape('When its owner last changed it.'),
+      expires_at: optional(timeShape('When the drop is deleted. Absent if it does not expire.')),
+      comments: optional(oneOfShape(`${dropFields.comments.about} Absent: nobody.`, ['members', 'anyone'])),
+      open_comments: optional(integerShape('Comments that are not resolved. Absent if there are none.', 1)),
       taken_down: optional(
         fields(
           {
-            at: time('When the operators took the page down.'),
-            reason: text('Why, as the operators wrote it.', { examples: ['It imitates a bank.'] }),
+            at: timeShape('When the operators took the page down.'),
+            reason: textShape('Why, as the operators wrote it.', { examples: ['It imitates a bank.'] }),
           },
           'The operators of the service took the page down: nobody can open it, and its owner can only read or delete it. Absent otherwise.',
         ),
@@ -74,12 +74,12 @@ export const dropListShape = named(
     pagination: named(
       'Pagination',
       fields({
-        page: integer('The number of this page of the list.', 1, { examples: [1] }),
-        page_size: integer('Maximum number of drops on a page.', 1, { examples: [50] }),
-        total_items: integer('Drops that match.', 0, { examples: [1] }),
-        total_pages: integer('Pages of the list. 0 if nothing matches.', 0, { examples: [1] }),
-        sort_by: oneOf('The sort field.', apiSortFields),
-        sort_order: oneOf('The sort order.', sortOrders),
+        page: integerShape('The number of this page of the list.', 1, { examples: [1] }),
+        page_size: integerShape('Maximum number of drops on a page.', 1, { examples: [50] }),
+        total_items: integerShape('Drops that match.', 0, { examples: [1] }),
+        total_pages: integerShape('Pages of the list. 0 if nothing matches.', 0, { examples: [1] }),
+        sort_by: oneOfShape('The sort field.', apiSortFields),
+        sort_order: oneOfShape('The sort order.', sortOrders),
       }),
     ),
   }),

@@ -4,15 +4,15 @@ import { queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
-import { integer as integerParameter, validate } from '../http/validate.ts';
+import { integerField, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters } from '../openapi/request-schema.ts';
-import { fields, integer, list, named, text, type Wire } from '../openapi/shape.ts';
+import { fields, integerShape, list, named, textShape, type Wire } from '../openapi/shape.ts';
 
 export const defaultViewDays = 30;
 
 const viewsQuery = object({
-  days: integerParameter('days', maxViewDays).meta({
+  days: integerField('days', maxViewDays).meta({
     description: 'The number of days, up to today.',
     default: defaultViewDays,
   }),
@@ -21,13 +21,13 @@ const viewsQuery = object({
 const viewsShape = named(
   'Views',
   fields({
-    view_count: integer('All views of the drop.', 0, { examples: [7] }),
+    view_count: integerShape('All views of the drop.', 0, { examples: [7] }),
     days: list(
       named(
         'DayViews',
         fields({
-          date: text('The day in UTC.', { pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-01-31'] }),
-          views: integer('The views on that day.', 0, { examples: [7] }),
+          date: textShape('The day in UTC.', { pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-01-31'] }),
+          views: integerShape('The views on that day.', 0, { examples: [7] }),
         }),
       ),
     ),

@@ -1,5 +1,5 @@
 import { type Code, DropError, type ErrorDetails, errorCodes } from '../../shared/domain/errors.ts';
-import { anything, fields, named, optional, text, type Wire } from '../openapi/shape.ts';
+import { anyShape, fields, named, optional, textShape, type Wire } from '../openapi/shape.ts';
 
 /** An error with a status other than that of its code in `errorCodes` (405, 413, 415 …), or with headers of its own. */
 export class HttpError extends DropError {
@@ -34,10 +34,10 @@ export const errorShape = named(
   fields(
     {
       error: fields({
-        code: text('The kind of error, for programs.', { enum: codes }),
-        message: text('The error in words, for people. The wording may change.'),
+        code: textShape('The kind of error, for programs.', { enum: codes }),
+        message: textShape('The error in words, for people. The wording may change.'),
         details: optional(
-          anything(
+          anyShape(
             'Depends on the code: `field` and `fields` name the wrong parts of the request, `max_length`, `max_bytes` and others are limits, `retry_after_seconds` is the time to wait, `reason` says what is `unavailable`.',
           ),
         ),

@@ -35,7 +35,7 @@ export function jsonBody<Fields extends ObjectShape>(fields: Fields) {
 export const noNulPattern = '^[^\\u0000]*$';
 
 /** A string; NUL is legal only with `allowNul` (docs/decisions/requests.md, NUL). */
-export function text(field: string, options: { allowNul?: boolean } = {}) {
+export function textField(field: string, options: { allowNul?: boolean } = {}) {
   const schema = string()
     .typeError(invalid(`${field} must be a string`))
     .nonNullable(invalid(`${field} must be a string, not null`));
@@ -82,7 +82,7 @@ export function atMostBytes(code: Code, field: string, limit: number) {
 }
 
 /** An optional query parameter, or argument of an MCP tool: one integer from 1 (or 0) to `max`. `toPositiveInteger` reads it. */
-export function integer(field: string, max: number, min: 0 | 1 = 1) {
+export function integerField(field: string, max: number, min: 0 | 1 = 1) {
   const fault = invalid(`${field} must be one integer from ${min} to ${max}`, { minimum: min, maximum: max });
   return mixed({ check: (value): value is string | number => ['string', 'number'].includes(typeof value) })
     .typeError(fault)
@@ -99,7 +99,7 @@ export function integer(field: string, max: number, min: 0 | 1 = 1) {
 }
 
 /** An optional query parameter, or argument of an MCP tool: one of the values. */
-export function oneOf<T extends string>(field: string, values: readonly T[]) {
+export function oneOfField<T extends string>(field: string, values: readonly T[]) {
   const fault = invalid(`${field} must be one of ${values.join(', ')}`, { allowed: values });
   return string<T>()
     .typeError(fault)

@@ -6,9 +6,16 @@ import { createDropQueryReader, dropQuery, metadataPrefix } from '../drops/list-
 import { presentDropList } from '../drops/presenter.ts';
 import { defaultViewDays, presentViews } from '../drops/views.ts';
 import { pageUrl } from '../http/paths.ts';
-import { invalid, oneOf } from '../http/validate.ts';
+import { invalid, oneOfField } from '../http/validate.ts';
 import { presentVersionListItem } from '../versions/presenter.ts';
-import { excerptArguments, excerptOf, integer, isData, slug, versionNumber } from './arguments.ts';
+import {
+  excerptArguments,
+  excerptOf,
+  integerArgument,
+  isData,
+  slugArgument,
+  versionNumber,
+} from './arguments.ts';
 import { defineTool, dropResult, type Tool } from './tool.ts';
 
 /** The tools that change nothing. */
@@ -23,7 +30,7 @@ export function readingTools(services: Services): readonly Tool[] {
     description: `Reads one of the user's drops, with its etag. With version, offset or length also a part of its HTML: to read on, call again with next_offset as offset. ${isData}`,
     effect: 'reads',
     input: object({
-      slug,
+      slug: slugArgument,
       version: versionNumber('version', 'The number of a version. Default: the latest.'),
       ...excerptArguments,
     }),
@@ -93,7 +100,7 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     title: 'List versions of a page',
     description: 'Lists the versions of a drop, newest first.',
     effect: 'reads',
-    input: object({ slug }),
+    input: object({ slug: slugArgument }),
     async run(caller, { slug }) {
       const versions = await drops.listVersions(caller, slug);
       const data = versions.map((version) => presentVersionListItem(version));
@@ -107,10 +114,10 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     description: `What changed between two versions, as a unified diff; empty if they are the same. To read on, call again with next_offset as offset. ${isData}`,
     effect: 'reads',
     input: object({
-      slug,
+      slug: slugArgument,
       from: versionNumber('from', 'The older version. Default: the one before `to`; version 1 has none.'),
       to: versionNumber('to', 'The newer version. Default: the latest.'),
-      format: oneOf('format', diffFormats).meta({
+      format: oneOfField('format', diffFormats).meta({
         description: `${defaultFormat} (default): the HTML. text: what readers see of it.`,
       }),
       ...excerptArguments,
@@ -136,8 +143,8 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     description: 'How often people opened the page: in all, and on each of the last days (UTC).',
     effect: 'reads',
     input: object({
-      slug,
-      days: integer('days', 1, maxViewDays, `Up to today. Default: ${defaultViewDays}.`),
+      slug: slugArgument,
+      days: integerArgument('days', 1, maxViewDays, `Up to today. Default: ${defaultViewDays}.`),
     }),
     async run(caller, { slug, days = defaultViewDays }) {
       const shown = presentViews(await viewStats.read(caller, slug, days));

@@ -15,13 +15,13 @@ import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
 import { clientCommand } from '../http/paths.ts';
-import { invalid, text } from '../http/validate.ts';
+import { invalid, textField } from '../http/validate.ts';
 import { createUploadReaders, presentUpload } from '../uploads/schema.ts';
 import {
   expiry,
   idempotencyKey,
   readIdempotentRequest,
-  slug,
+  slugArgument,
   unchangedExpiry,
   versionNumber,
   withExpiry,
@@ -58,7 +58,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     return isChanged(drop, changes) ? drops.change(caller, target, changes) : drop;
   }
 
-  const title = text('title').meta({
+  const title = textField('title').meta({
     description: `${dropFields.title.about} Default: the title of the HTML.`,
     maxLength: config.TITLE_MAX_CHARACTERS,
   });
@@ -70,7 +70,9 @@ export function publishingTools(services: Services): readonly Tool[] {
     cost: 'change',
     keptEmpty: ['description'],
     input: uploadReaders.schema.shape({
-      slug: text('slug').meta({ description: 'The slug or the address of a drop. Default: a new drop.' }),
+      slug: textField('slug').meta({
+        description: 'The slug or the address of a drop. Default: a new drop.',
+      }),
       title,
       expires_at: expiry,
       if_match: ifMatchField,
@@ -100,7 +102,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     },
   });
 
-  const maybeEmpty = text('html', { allowNul: true }).meta({
+  const maybeEmpty = textField('html', { allowNul: true }).meta({
     description: dropFields.html.about,
     maxLength: config.HTML_MAX_BYTES,
   });
@@ -112,7 +114,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     effect: 'changes',
     cost: (args) => (isPublishing(args) ? 'write' : 'change'),
     keptEmpty: ['description', 'html'],
-    input: object({ slug, if_match: ifMatchField })
+    input: object({ slug: slugArgument, if_match: ifMatchField })
       .concat(replace.partial())
       .shape({ html: maybeEmpty, expires_at: expiry, idempotency_key: idempotencyKey }),
     async run(caller, { slug, if_match }, args) {
@@ -146,7 +148,7 @@ export function publishingTools(services: Services): readonly Tool[] {
       'Publishes the HTML and context of an older version again, as a new version. Title, description, metadata and all versions stay.',
     effect: 'adds',
     input: object({
-      slug,
+      slug: slugArgument,
       version: versionNumber('version', 'Its number, from list_versions.').defined(versionRequired),
       idempotency_key: idempotencyKey,
     }),
@@ -182,7 +184,7 @@ export function changingTools(services: Services): readonly Tool[] {
     description:
       'Sets or changes the passcode that viewers must enter. An empty one unlocks the page: ask the user first.',
     effect: 'sets',
-    input: object({ slug, ...bodies.schemas.passcode.fields }),
+    input: object({ slug: slugArgument, ...bodies.schemas.passcode.fields }),
     async run(caller, { slug, ...passcode }) {
       const drop = await drops.setPasscode(caller, { slug, revs: null }, bodies.readPasscode(passcode));
       return dropResult(services, drop);
@@ -194,7 +196,7 @@ export function changingTools(services: Services): readonly Tool[] {
     title: 'Delete a page',
     description: 'Deletes a drop with all its versions. This cannot be undone: ask the user first.',
     effect: 'sets',
-    input: object({ slug }),
+    input: object({ slug: slugArgument }),
     async run(caller, { slug }) {
       await drops.remove(caller, { slug, revs: null });
       return { structured: { slug, deleted: true } };

@@ -1,6 +1,6 @@
 import { type Config, type OptionName, optionEntries, type options } from '../../shared/config/config.ts';
 import type { Code } from '../../shared/domain/errors.ts';
-import { fields, integer, type JsonSchema, named, type Shape } from './shape.ts';
+import { fields, integerShape, type JsonSchema, named, type Shape } from './shape.ts';
 
 /** The groups of operations, in the order of the API reference. */
 export const tags = {
@@ -159,7 +159,7 @@ const limits = optionEntries().flatMap(
 /** Every limit that a client can meet (spec section 8). */
 export const limitsShape = named(
   'Limits',
-  fields(Object.fromEntries(limits.map(({ name, about }) => [name, integer(`${about}.`, null)]))),
+  fields(Object.fromEntries(limits.map(({ name, about }) => [name, integerShape(`${about}.`, null)]))),
 ) as Shape<Limits>; // proof: a number for each option that is a limit
 
 export function presentLimits(config: Config): Limits {

@@ -3,7 +3,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 type Components = Readonly<Record<string, JsonSchema>>;
 
-/** The JSON of an answer: the type that its presenter returns, and the schema that the description publishes. */
+/**
+ * The JSON of an answer: the type that its presenter returns, and the schema that the description publishes. Requests are
+ * yup's (http/validate.ts); answers are not checked when they are sent, yup has no unions and no named parts, and its types
+ * let a presenter forget an optional field.
+ */
 export interface Shape<T> {
   readonly schema: JsonSchema;
   /** The named schemas that `schema` refers to. */
@@ -27,16 +31,16 @@ type WireOf<F extends Fields> = {
 };
 
 /** @param more further keywords: `pattern`, `format`, `maxLength`, `examples` … */
-export function text(description: string, more: JsonSchema = {}): Shape<string> {
+export function textShape(description: string, more: JsonSchema = {}): Shape<string> {
   return plain({ type: 'string', description, ...more });
 }
 
-export function address(description: string, example?: string): Shape<string> {
-  return text(description, { format: 'uri', ...(example !== undefined && { examples: [example] }) });
+export function addressShape(description: string, example?: string): Shape<string> {
+  return textShape(description, { format: 'uri', ...(example !== undefined && { examples: [example] }) });
 }
 
 /** @param minimum null: none */
-export function integer(
+export function integerShape(
   description: string,
   minimum: number | null = 0,
   more: JsonSchema = {},
@@ -44,23 +48,23 @@ export function integer(
   return plain({ type: 'integer', ...(minimum !== null && { minimum }), description, ...more });
 }
 
-export function time(description: string): Shape<number> {
+export function timeShape(description: string): Shape<number> {
   const about = `${description} Unix time in milliseconds.`;
-  return integer(about, null, { format: 'int64' });
+  return integerShape(about, null, { format: 'int64' });
 }
 
-export function flag(description: string): Shape<boolean> {
+export function flagShape(description: string): Shape<boolean> {
   return plain({ type: 'boolean', description });
 }
 
-export function oneOf<const V extends string>(
+export function oneOfShape<const V extends string>(
   description: string,
   values: readonly V[],
 ): Shape<(typeof values)[number]> {
   return plain({ type: 'string', enum: values, description });
 }
 
-export function exactly<const V extends string | number>(description: string, value: V): Shape<V> {
+export function exactShape<const V extends string | number>(description: string, value: V): Shape<V> {
   return plain({ const: value, description });
 }
 
@@ -75,12 +79,12 @@ export function list<T>(items: Shape<T>): Shape<readonly T[]> {
 }
 
 /** Any names with strings as values. */
-export function map(description: string, more: JsonSchema): Shape<Readonly<Record<string, string>>> {
+export function mapShape(description: string, more: JsonSchema): Shape<Readonly<Record<string, string>>> {
   return plain({ type: 'object', description, additionalProperties: { type: 'string' }, ...more });
 }
 
 /** An object that is not described further. */
-export function anything(description: string): Shape<Readonly<Record<string, unknown>>> {
+export function anyShape(description: string): Shape<Readonly<Record<string, unknown>>> {
   return plain({ type: 'object', description, additionalProperties: true });
 }
 

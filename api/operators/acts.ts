@@ -10,7 +10,7 @@ import { type Html, html } from '../html/html.ts';
 import type { Route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import type { Form } from '../http/show.ts';
-import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, textField, validate } from '../http/validate.ts';
 import { nameOf, type operatorPages } from './pages.ts';
 
 /** The page of an act, for what the act is about as it is now. */
@@ -72,7 +72,7 @@ function reasonField(readers: string, typed: string | undefined, error: DropErro
 }
 
 const reasonSchema = object({
-  reason: text('reason')
+  reason: textField('reason')
     .required(invalid('Enter a reason', { field: 'reason' }))
     .test(atMostCharacters('invalid_arg', 'reason', reasonMaxCharacters)),
 });

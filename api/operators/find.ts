@@ -9,13 +9,13 @@ import { type Html, html, visible } from '../html/html.ts';
 import { countOf, labelOf, timeTag } from '../html/parts.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, textField, validate } from '../http/validate.ts';
 import { nameOf, type OperatorPage, operatorPages } from './pages.ts';
 import { accountLink, operatorPaths, pageBadges, stateBadge, suspendedBadge, tokensText } from './parts.ts';
 
 const maxCharacters = 1_000;
 const schema = object({
-  what: text('what')
+  what: textField('what')
     .required(invalid('Enter what to look for', { field: 'what' }))
     .test(atMostCharacters('invalid_arg', 'what', maxCharacters)),
 });

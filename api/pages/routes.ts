@@ -2,7 +2,7 @@ import { cardPath, oembedPath, rawPath } from '../http/paths.ts';
 import { open, openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { Operation, Parameter } from '../openapi/operation.ts';
-import { text } from '../openapi/shape.ts';
+import { textShape } from '../openapi/shape.ts';
 import { cardHandler } from './card.ts';
 import { oembedHandler } from './oembed.ts';
 import { pagePartRoutes } from './page-parts.ts';
@@ -16,7 +16,7 @@ const version: Parameter = {
 };
 
 const refusals = [['forbidden', 410], 'version_not_found'] as const;
-const html = { 'text/html': { shape: text('An HTML document.') } };
+const html = { 'text/html': { shape: textShape('An HTML document.') } };
 
 /** Spec 4.5: what everybody can read of a drop. */
 const docs = {

@@ -20,7 +20,7 @@ import { pagePath, pageUrl, reportPath } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Form, orAgain, show } from '../http/show.ts';
-import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, textField, validate } from '../http/validate.ts';
 import { refuseTakenDown } from '../pages/public-page.ts';
 
 const contactMaxCharacters = 200;
@@ -116,20 +116,20 @@ export function reportFormBytes(textMaxCharacters: number): number {
 function createReportReader(textMaxCharacters: number) {
   const chooseReason = invalid('Choose a reason.');
   const schema = object({
-    id: text('id')
+    id: textField('id')
       .matches(reportIdPattern, {
         message: invalid('The form is incomplete. Reload the page.'),
         name: 'report-id',
       })
       .defined(),
     reason: string<ReportReason>().oneOf(reportReasons, chooseReason).required(chooseReason),
-    text: text('text')
+    text: textField('text')
       .defined()
       .test(atMostCharacters('invalid_arg', 'text', textMaxCharacters))
       .when('reason', ([reason], field) =>
         reason === 'other' ? field.required(invalid('Describe the problem.')) : field,
       ),
-    contact: text('contact')
+    contact: textField('contact')
       .defined()
       .test(atMostCharacters('invalid_arg', 'contact', contactMaxCharacters)),
   });

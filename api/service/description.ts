@@ -5,7 +5,7 @@ import { anyOrigin, open, openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendPage } from '../http/send.ts';
 import { json, limitsShape, type Operation, presentLimits, type Reply } from '../openapi/operation.ts';
-import { address, anything, exactly, fields, named, text, type Wire } from '../openapi/shape.ts';
+import { addressShape, anyShape, exactShape, fields, named, textShape, type Wire } from '../openapi/shape.ts';
 import { withoutRepetitions } from '../openapi/without-repetitions.ts';
 import { createReference } from './docs-page.ts';
 
@@ -13,19 +13,19 @@ import { createReference } from './docs-page.ts';
 const discoveryShape = named(
   'Discovery',
   fields({
-    schema_version: exactly('The version of this document. New fields do not change it.', 1),
-    name: text('The name of the service.', { examples: ['Dropleaf'] }),
-    base_url: address('The base address of every path, without a trailing slash.'),
-    onboarding: address('The agent protocol.'),
-    openapi: address('The OpenAPI description.'),
-    docs: address('The API reference, for people.'),
-    client: address('The client, one file for Node.'),
-    mcp: address('Model Context Protocol over Streamable HTTP.'),
-    skills: address('The index of Agent Skills.'),
-    llms: address('Links to all of these, for language models.'),
+    schema_version: exactShape('The version of this document. New fields do not change it.', 1),
+    name: textShape('The name of the service.', { examples: ['Dropleaf'] }),
+    base_url: addressShape('The base address of every path, without a trailing slash.'),
+    onboarding: addressShape('The agent protocol.'),
+    openapi: addressShape('The OpenAPI description.'),
+    docs: addressShape('The API reference, for people.'),
+    client: addressShape('The client, one file for Node.'),
+    mcp: addressShape('Model Context Protocol over Streamable HTTP.'),
+    skills: addressShape('The index of Agent Skills.'),
+    llms: addressShape('Links to all of these, for language models.'),
     sign_in: fields({
-      start: address('POST here to start a sign-in.'),
-      poll: address('GET here, with `token`, to poll it.'),
+      start: addressShape('POST here to start a sign-in.'),
+      poll: addressShape('GET here, with `token`, to poll it.'),
     }),
     limits: limitsShape,
   }),
@@ -66,7 +66,7 @@ function descriptionOperations() {
       summary: 'Read the OpenAPI description',
       description: 'OpenAPI 3.1, with the limits of this service. `/docs` shows it to people.',
       replies: [
-        json('The description.', anything('An OpenAPI document.'), { openapi: '3.1.0' }, { headers }),
+        json('The description.', anyShape('An OpenAPI document.'), { openapi: '3.1.0' }, { headers }),
         notModified,
       ],
     },

@@ -2,9 +2,9 @@ import { openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { json, type Operation } from '../openapi/operation.ts';
-import { exactly, fields, named, type Wire } from '../openapi/shape.ts';
+import { exactShape, fields, named, type Wire } from '../openapi/shape.ts';
 
-const healthShape = named('Health', fields({ status: exactly('The check passed.', 'ok') }));
+const healthShape = named('Health', fields({ status: exactShape('The check passed.', 'ok') }));
 const healthy: Wire<typeof healthShape> = { status: 'ok' };
 
 const healthOperations = {

@@ -4,14 +4,17 @@ import { anyOrigin, type Handler, openCall, type Route } from '../http/route.ts'
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendText } from '../http/send.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { address, fields, named, text, type Wire } from '../openapi/shape.ts';
+import { addressShape, fields, named, textShape, type Wire } from '../openapi/shape.ts';
 import { readServedText } from './served-text.ts';
 
 const onboardingShape = named(
   'Onboarding',
   fields({
-    instructions: text('The agent protocol, as Markdown.'),
-    public_url: address('The base address of every path, without a trailing slash.', 'https://drops.example'),
+    instructions: textShape('The agent protocol, as Markdown.'),
+    public_url: addressShape(
+      'The base address of every path, without a trailing slash.',
+      'https://drops.example',
+    ),
   }),
 );
 
@@ -30,7 +33,10 @@ const onboardingOperation: Operation = {
       status: 200,
       description: 'The agent protocol.',
       content: {
-        'text/markdown': { shape: text('The agent protocol.'), example: '# Dropleaf: publish an HTML page' },
+        'text/markdown': {
+          shape: textShape('The agent protocol.'),
+          example: '# Dropleaf: publish an HTML page',
+        },
         'application/json': { shape: onboardingShape },
       },
       headers: ['Access-Control-Allow-Origin'],

@@ -12,14 +12,14 @@ import { type Fault, invalid, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import {
-  address,
+  addressShape,
   either,
-  exactly,
+  exactShape,
   fields,
-  integer,
+  integerShape,
   named,
-  oneOf,
-  text,
+  oneOfShape,
+  textShape,
   type Wire,
 } from '../openapi/shape.ts';
 import { authenticationRoutes } from './authenticate.ts';
@@ -51,14 +51,16 @@ const pollQuery = object({
 const startShape = named(
   'SignInStart',
   fields({
-    code: text('The code to show to the user.', { examples: ['BCDF-GHJK'] }),
-    verification_url: address(
+    code: textShape('The code to show to the user.', { examples: ['BCDF-GHJK'] }),
+    verification_url: addressShape(
       'The address that the user opens in a browser.',
       'https://drops.example/sign-in?code=BCDF-GHJK',
     ),
-    poll_token: text('The token that the client polls with. Keep it secret.'),
-    expires_in: integer('Seconds for which the code and the poll token are valid.', 1, { examples: [600] }),
-    poll_interval: integer('Seconds to wait between polls.', 1, { examples: [2] }),
+    poll_token: textShape('The token that the client polls with. Keep it secret.'),
+    expires_in: integerShape('Seconds for which the code and the poll token are valid.', 1, {
+      examples: [600],
+    }),
+    poll_interval: integerShape('Seconds to wait between polls.', 1, { examples: [2] }),
   }),
 );
 
@@ -66,7 +68,7 @@ const pollShape = named(
   'SignInPoll',
   either(
     fields({
-      status: oneOf('`expired` also means that the user denied the sign-in.', [
+      status: oneOfShape('`expired` also means that the user denied the sign-in.', [
         'pending',
         'claimed',
         'expired',
@@ -75,12 +77,12 @@ const pollShape = named(
     }),
     fields(
       {
-        status: exactly(
+        status: exactShape(
           'The user approved the sign-in. Only the first such poll gets the token.',
           'verified',
         ),
-        api_token: text('The bearer token for all other calls. It is shown only once.'),
-        user_id: text('The id of the account.'),
+        api_token: textShape('The bearer token for all other calls. It is shown only once.'),
+        user_id: textShape('The id of the account.'),
       },
       'The only answer that contains the token.',
     ),

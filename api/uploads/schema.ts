@@ -3,10 +3,18 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { NewVersionInput } from '../../shared/drops/drops.ts';
 import type { UploadRequest } from '../../shared/uploads/uploads.ts';
 import { resolvesFields } from '../comments/resolves.ts';
-import { dropFields, ifMatchField, isSlug, readRevisions } from '../drops/fields.ts';
+import { dropFields, ifMatchField, readRevisions, slugTest } from '../drops/fields.ts';
 import { createDropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
-import { invalid, jsonBody, text as textField, validate } from '../http/validate.ts';
-import { address, exactly, fields, named, text, time, type Wire } from '../openapi/shape.ts';
+import { invalid, jsonBody, textField, validate } from '../http/validate.ts';
+import {
+  addressShape,
+  exactShape,
+  fields,
+  named,
+  textShape,
+  timeShape,
+  type Wire,
+} from '../openapi/shape.ts';
 
 /** `*`, or one ETag; its quotes may be missing. */
 const etagPattern = /^(\*|\d{1,15}|(W\/)?"[!#-~]*")$/;
@@ -24,7 +32,7 @@ export function createUploadReaders(config: Config) {
         description: 'The drop that gets a new version. Absent: a new drop.',
         examples: [dropFields.slug.example],
       })
-      .test(isSlug),
+      .test(slugTest),
     if_match: ifMatchField.test({
       name: 'etag',
       params: { json: { pattern: etagPattern.source } },
@@ -98,13 +106,13 @@ const sample = 'https://drops.example/u/7VgtJt0pDdvDZbqS2q5qzu0HxOq1cX9b';
 export const uploadShape = named(
   'Upload',
   fields({
-    upload_url: address(
+    upload_url: addressShape(
       'Where the document goes. Everybody who knows it can publish for you: keep it secret.',
       sample,
     ),
-    expires_at: time('When the address expires, 10 minutes after the request.'),
-    method: exactly('How to send the document.', 'PUT'),
-    curl: text('The same as a command line; replace page.html by your file.', {
+    expires_at: timeShape('When the address expires, 10 minutes after the request.'),
+    method: exactShape('How to send the document.', 'PUT'),
+    curl: textShape('The same as a command line; replace page.html by your file.', {
       examples: [`curl -sS --fail-with-body -T page.html ${sample}`],
     }),
   }),

@@ -3,21 +3,21 @@ import type { Drops } from '../../shared/drops/drops.ts';
 import { slugShape } from '../drops/presenter.ts';
 import {
   fields,
-  flag,
-  integer,
+  flagShape,
+  integerShape,
   list,
   named,
   nullable,
-  oneOf,
+  oneOfShape,
   optional,
-  text,
-  time,
+  textShape,
+  timeShape,
   type Wire,
 } from '../openapi/shape.ts';
 
-const versionNumber = integer('The number of the version.', 1, { examples: [1] });
-const sha256 = text('SHA-256 of the HTML as posted, in hex.', { pattern: '^[0-9a-f]{64}$' });
-const sizeBytes = integer('UTF-8 bytes of the HTML as posted.', 1, { examples: [1024] });
+const versionNumber = integerShape('The number of the version.', 1, { examples: [1] });
+const sha256 = textShape('SHA-256 of the HTML as posted, in hex.', { pattern: '^[0-9a-f]{64}$' });
+const sizeBytes = integerShape('UTF-8 bytes of the HTML as posted.', 1, { examples: [1024] });
 
 const publisher = optional(
   nullable(
@@ -25,14 +25,14 @@ const publisher = optional(
       'Publisher',
       fields(
         {
-          kind: oneOf('`token`: a token of the API. `session`: somebody signed in to the dashboard.', [
+          kind: oneOfShape('`token`: a token of the API. `session`: somebody signed in to the dashboard.', [
             'token',
             'session',
           ]),
-          id: text(
+          id: textShape(
             'Of the token, as in `GET /api/tokens`, or of the session. It may have been revoked since.',
           ),
-          label: nullable(text('The label that it had then. null: none.')),
+          label: nullable(textShape('The label that it had then. null: none.')),
         },
         'With what the version was published. Only with `include=published_by`; null: before this was stored.',
       ),
@@ -45,9 +45,9 @@ const versionListItemShape = named(
   fields({
     version: versionNumber,
     size_bytes: sizeBytes,
-    sha256: optional(text('As that of the version.')),
-    has_context: flag('Whether the version has a reasoning trace.'),
-    created_at: time('When the version was posted.'),
+    sha256: optional(textShape('As that of the version.')),
+    has_context: flagShape('Whether the version has a reasoning trace.'),
+    created_at: timeShape('When the version was posted.'),
     published_by: publisher,
   }),
 );
@@ -61,9 +61,9 @@ export const versionShape = named(
     version: versionNumber,
     size_bytes: sizeBytes,
     sha256,
-    context: nullable(text('The reasoning trace of this version. null: none.')),
-    created_at: time('When the version was posted.'),
-    is_latest: flag('Whether viewers see this version.'),
+    context: nullable(textShape('The reasoning trace of this version. null: none.')),
+    created_at: timeShape('When the version was posted.'),
+    is_latest: flagShape('Whether viewers see this version.'),
     published_by: publisher,
   }),
 );

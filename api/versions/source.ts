@@ -17,16 +17,16 @@ import {
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes, sendText } from '../http/send.ts';
-import { integer, oneOf, validate } from '../http/validate.ts';
+import { integerField, oneOfField, validate } from '../http/validate.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { queryParameters } from '../openapi/request-schema.ts';
-import { text } from '../openapi/shape.ts';
+import { textShape } from '../openapi/shape.ts';
 
 const replies = [
   {
     status: 200,
     description: 'The bytes as posted.',
-    content: { 'text/html': { shape: text('The document.', { minLength: 1 }) } },
+    content: { 'text/html': { shape: textShape('The document.', { minLength: 1 }) } },
     headers: ['ETag', 'Content-Disposition', 'Repr-Digest'],
   },
   { status: 304, description: 'The client has this document.', headers: ['ETag'] },
@@ -102,14 +102,14 @@ export function sourceRoutes({ services }: RouteParts): readonly Route[] {
 const diffType = 'text/x-diff';
 
 const diffQuery = object({
-  from: integer('from', maxVersionNumber).meta({
+  from: integerField('from', maxVersionNumber).meta({
     description:
       'The number of the older version. Default: the version before `to`; needed if `to` is version 1, or the lowest that exists.',
   }),
-  to: integer('to', maxVersionNumber).meta({
+  to: integerField('to', maxVersionNumber).meta({
     description: 'The number of the newer version. Default: the latest version.',
   }),
-  format: oneOf('format', diffFormats).meta({
+  format: oneOfField('format', diffFormats).meta({
     description:
       '`source`: the HTML. `text`: what readers see of it, a line for each block, without scripts and style sheets.',
     default: defaultFormat,
@@ -125,7 +125,11 @@ const diffOperation = {
     'A unified diff; empty if the two are the same. A line of over 300 characters, such as a minified document, is split at tags, statements and sentences first. 400 `invalid_arg` if there is no older version, or if the two are too different to be compared in time.',
   parameters: queryParameters(diffQuery),
   replies: [
-    { status: 200, description: 'The diff.', content: { [diffType]: { shape: text('A unified diff.') } } },
+    {
+      status: 200,
+      description: 'The diff.',
+      content: { [diffType]: { shape: textShape('A unified diff.') } },
+    },
   ],
 } as const satisfies Operation;
 

@@ -11,14 +11,14 @@ import { type ApiRequest, queryOf, readSlug, readVersionNumber } from '../http/p
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
-import { oneOf, validate } from '../http/validate.ts';
+import { oneOfField, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters } from '../openapi/request-schema.ts';
 import { presentVersion, presentVersionListItem, versionListShape, versionShape } from './presenter.ts';
 import { diffRoute, sourceRoutes } from './source.ts';
 
 const includeQuery = object({
-  include: oneOf('include', ['published_by']).meta({
+  include: oneOfField('include', ['published_by']).meta({
     description: '`published_by`: also with what each version was published.',
   }),
 });

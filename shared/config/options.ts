@@ -1,14 +1,14 @@
 import {
   choice,
+  commaList,
   count,
   days,
   exactText,
-  flag,
+  freeText,
   headerSecret,
   host,
+  identifier,
   limit,
-  listOf,
-  matching,
   type Option,
   origin,
   port,
@@ -18,8 +18,8 @@ import {
   share,
   signingSecret,
   signingSecrets,
-  text,
   times,
+  trueOrFalse,
   url,
   urls,
   wildcardOrigin,
@@ -53,12 +53,12 @@ const addresses = {
     'Port on which each process serves its metrics for Prometheus; `0`: any free port, which is logged. Default: none',
   ),
   METRICS_HOST: host('127.0.0.1', 'Address for METRICS_PORT. Anybody who reaches it can read the metrics'),
-  QUEUES_WRITABLE: flag(
+  QUEUES_WRITABLE: trueOrFalse(
     false,
     'Lets the pages of the job queue (`/queues` on METRICS_PORT, scale-out engine) retry, remove and add jobs; anybody who ' +
       'reaches the port can use them',
   ),
-  INDEXABLE: flag(false, 'Lets search engines list public pages'),
+  INDEXABLE: trueOrFalse(false, 'Lets search engines list public pages'),
 } as const satisfies Group;
 
 const data = {
@@ -82,7 +82,7 @@ const data = {
     '. Where it was in use, stop all processes first: jobs and views below the old prefix are not found',
     'Redis key prefix',
   ),
-  REDIS_TLS_REJECT_UNAUTHORIZED: flag(
+  REDIS_TLS_REJECT_UNAUTHORIZED: trueOrFalse(
     true,
     'Requires a trusted certificate of Redis; `false` accepts self-signed certificates',
   ),
@@ -90,7 +90,7 @@ const data = {
 } as const satisfies Group;
 
 const signInProvider = {
-  GITHUB_CLIENT_ID: text(
+  GITHUB_CLIENT_ID: freeText(
     '',
     'Client id of the OAuth app. Default: people sign in with the local sign-in key',
   ),
@@ -177,23 +177,23 @@ const reports = {
     36_500,
   ),
   REPORT_MAX_CHARACTERS: limit(2_000, 'Maximum length of the text of a report', 1, 20_000),
-  OPERATORS: listOf(
+  OPERATORS: commaList(
     userIdPattern,
     'must be user ids separated by commas, 32 characters of 0-9 and a-f each, as /account and "bin/dropleaf.js admin find NAME" show them; names are not accepted, because with the local sign-in key anybody can choose one',
     'User ids of the accounts that may use the pages under `/operators`, separated by commas. Default: there are no such pages',
   ),
   // RFC 9116, section 2.5.3: a bare mail address is the usual mistake. A line break would add a field.
-  SECURITY_CONTACT: listOf(
+  SECURITY_CONTACT: commaList(
     /^(mailto:|https:\/\/|tel:)[\x21-\x7e]+$/,
     'must be mailto:, https: or tel: addresses separated by commas, such as mailto:security@drops.example',
     'Security contacts, separated by commas, preferred first; `/.well-known/security.txt` is served only if set',
   ),
-  SECURITY_POLICY: listOf(
+  SECURITY_POLICY: commaList(
     /^https:\/\/[\x21-\x7e]+$/,
     'must be an https URL',
     'URL of the security policy in `security.txt`',
   ),
-  SECURITY_LANGUAGES: listOf(
+  SECURITY_LANGUAGES: commaList(
     /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/,
     'must be language tags separated by commas, such as en, de',
     'Languages of the security contacts',
@@ -261,8 +261,8 @@ const edge = {
   EDGE_PURGE_TOKEN: headerSecret(
     'Credential sent by the purger: a bearer token, or the API token of Fastly or Cloudflare',
   ),
-  EDGE_FASTLY_SERVICE_ID: matching(/^[A-Za-z0-9]{1,64}$/, 'Fastly service id'),
-  EDGE_CLOUDFLARE_ZONE_ID: matching(/^[0-9a-f]{32}$/, 'Cloudflare zone id'),
+  EDGE_FASTLY_SERVICE_ID: identifier(/^[A-Za-z0-9]{1,64}$/, 'Fastly service id'),
+  EDGE_CLOUDFLARE_ZONE_ID: identifier(/^[0-9a-f]{32}$/, 'Cloudflare zone id'),
   EDGE_PURGE_AGAIN_SECONDS: times(
     '1,5,60',
     'Seconds after a purge at which it is repeated: a purge does not reach a page that the cache is fetching at that moment',

@@ -40,7 +40,7 @@ export function share(fallback: number, about: string): Option<number> {
   return { schema, fallback: String(fallback), about };
 }
 
-export function flag(fallback: boolean, about: string): Option<boolean> {
+export function trueOrFalse(fallback: boolean, about: string): Option<boolean> {
   const schema = boolean().typeError('must be true or false').required();
   return { schema, fallback: String(fallback), about };
 }
@@ -50,13 +50,13 @@ export function choice(values: readonly string[], fallback: string, about: strin
   return { schema: schema.required(), fallback, about };
 }
 
-export function text(fallback: string, about: string): Option<string> {
+export function freeText(fallback: string, about: string): Option<string> {
   return { schema: string().defined(), fallback, about };
 }
 
 /** A text that is used as it is. */
 export function exactText(fallback: string, exact: string, about: string): Option<string> {
-  return { ...text(fallback, about), exact };
+  return { ...freeText(fallback, about), exact };
 }
 
 /** A text that is empty or passes the test. */
@@ -70,11 +70,11 @@ export function splitList(value: string): string[] {
   return value === '' ? [] : value.split(',').map((part) => part.trim());
 }
 
-export function listOf(pattern: RegExp, fault: string, about: string): Option<string> {
+export function commaList(pattern: RegExp, fault: string, about: string): Option<string> {
   return tested('', about, fault, (value) => splitList(value).every((part) => pattern.test(part)));
 }
 
-export function matching(pattern: RegExp, about: string): Option<string> {
+export function identifier(pattern: RegExp, about: string): Option<string> {
   return tested('', about, `must match ${pattern}`, (value) => pattern.test(value));
 }
 
@@ -152,7 +152,7 @@ function isRange(text: string): boolean {
 }
 
 export function secret(about: string): Option<string> {
-  return { ...text('', about), secret: true };
+  return { ...freeText('', about), secret: true };
 }
 
 const signingSecretMinCharacters = 32;

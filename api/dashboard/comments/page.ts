@@ -15,7 +15,7 @@ import { dashboardPaths, ownerPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import type { Session } from '../../http/session.ts';
-import { oneOf } from '../list/address.ts';
+import { keyOrDefault } from '../list/address.ts';
 import { type Attempt, dashboardPages, type SessionPage } from '../pages.ts';
 
 /** What `?state=` lists. What waits for the owner is open, too, as on the page of comments. */
@@ -106,7 +106,7 @@ interface Address {
 function readAddress(req: Request): Address {
   const { state, before, thread } = queryOf(req);
   return {
-    state: oneOf(filters, state, 'open'),
+    state: keyOrDefault(filters, state, 'open'),
     before: toPositiveInteger(String(before)) ?? Number.MAX_SAFE_INTEGER,
     thread: typeof thread === 'string' && commentIdPattern.test(thread) ? thread : null,
   };

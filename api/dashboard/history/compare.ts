@@ -12,7 +12,7 @@ import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../../ht
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendText } from '../../http/send.ts';
-import { integer, oneOf, validate } from '../../http/validate.ts';
+import { integerField, oneOfField, validate } from '../../http/validate.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { dropCrumbs } from '../drop/parts.ts';
 import { dashboardPages } from '../pages.ts';
@@ -24,13 +24,13 @@ const formats = { text: 'Text', source: 'Source', side: 'Side by side' } as cons
 type Format = keyof typeof formats;
 const formatKeys = ['text', 'source', 'side'] as const satisfies readonly Format[];
 
-const pair = { from: integer('from', maxVersionNumber), to: integer('to', maxVersionNumber) };
+const pair = { from: integerField('from', maxVersionNumber), to: integerField('to', maxVersionNumber) };
 const pageQuery = object({
   ...pair,
-  format: oneOf('format', formatKeys),
-  width: oneOf('width', ['phone']),
+  format: oneOfField('format', formatKeys),
+  width: oneOfField('width', ['phone']),
 });
-const fileQuery = object({ ...pair, format: oneOf('format', diffFormats) });
+const fileQuery = object({ ...pair, format: oneOfField('format', diffFormats) });
 
 /** What the page compares. */
 interface Choice {

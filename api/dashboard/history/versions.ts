@@ -13,7 +13,7 @@ import {
 } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { integer, validate } from '../../http/validate.ts';
+import { integerField, validate } from '../../http/validate.ts';
 import { createPreviews, findOwnPage, type Preview } from '../../pages/frame.ts';
 import { sourceHandlers } from '../../versions/source.ts';
 import { dropCrumbs, revisionField } from '../drop/parts.ts';
@@ -21,7 +21,7 @@ import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 
 const pageSize = 50;
-const listQuery = object({ page: integer('page', maxVersionNumber) });
+const listQuery = object({ page: integerField('page', maxVersionNumber) });
 
 /** A drop and what its owner sees of its versions. */
 export interface HistoryData {

@@ -49,8 +49,8 @@ export function createAddressReader(config: Config): (query: Query, remembered?:
     return {
       words: search.trim(),
       tags: [...new Map(metadata.map((tag) => [tag.join('='), tag])).values()],
-      sort: oneOf(sorts, query.sort, remembered.sort),
-      view: oneOf(views, query.view, remembered.view),
+      sort: keyOrDefault(sorts, query.sort, remembered.sort),
+      view: keyOrDefault(views, query.view, remembered.view),
       page: Math.min(page ?? 1, 1_000_000),
       remembered,
     };
@@ -97,7 +97,7 @@ export function isFiltered({ words, tags }: ListAddress): boolean {
   return words !== '' || tags.length > 0;
 }
 
-export function oneOf<K extends string>(
+export function keyOrDefault<K extends string>(
   values: Readonly<Record<K, unknown>>,
   given: unknown,
   fallback: K,

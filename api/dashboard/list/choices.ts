@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Config, isHttps } from '../../../shared/config/config.ts';
 import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
 import { dashboardPaths } from '../../http/paths.ts';
-import { type Choices, defaultChoices, type ListAddress, oneOf, sorts, views } from './address.ts';
+import { type Choices, defaultChoices, keyOrDefault, type ListAddress, sorts, views } from './address.ts';
 
 const name = 'dropleaf_list';
 const keptSeconds = 400 * 24 * 60 * 60;
@@ -15,8 +15,8 @@ export function createChoices(config: Config) {
       const [text = ''] = readCookies(req.headers.cookie, cookieName(name, rules));
       const [view, sort] = text.split('.');
       return {
-        view: oneOf(views, view, defaultChoices.view),
-        sort: oneOf(sorts, sort, defaultChoices.sort),
+        view: keyOrDefault(views, view, defaultChoices.view),
+        sort: keyOrDefault(sorts, sort, defaultChoices.sort),
       };
     },
 
