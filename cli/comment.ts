@@ -1,23 +1,23 @@
-import { fields, isCount, isText, listOf, nullable, optional, type ShapeOf } from './shape.ts';
+import { type Guarded, hasFields, isAbsentOr, isCount, isListOf, isNullOr, isText } from './guards.ts';
 
-const isAuthor = fields({ role: isText, name: isText, via: optional(nullable(isText)) });
+const isAuthor = hasFields({ role: isText, name: isText, via: isAbsentOr(isNullOr(isText)) });
 
 /** A comment as the service answers it: what of it this client uses. */
-export const isComment = fields({
+export const isComment = hasFields({
   id: isText,
   url: isText,
   version: isCount,
   state: isText,
   /** Absent: it is about the whole page. */
-  anchor: optional(nullable(fields({ quote: isText, in_latest: optional(isText) }))),
+  anchor: isAbsentOr(isNullOr(hasFields({ quote: isText, in_latest: isAbsentOr(isText) }))),
   author: isAuthor,
   text: isText,
-  replies: listOf(fields({ author: isAuthor, text: isText })),
+  replies: isListOf(hasFields({ author: isAuthor, text: isText })),
 });
-type Comment = ShapeOf<typeof isComment>;
+type Comment = Guarded<typeof isComment>;
 
-export const isCommentList = fields({ data: listOf(isComment), next: isText, notice: isText });
-export type CommentList = ShapeOf<typeof isCommentList>;
+export const isCommentList = hasFields({ data: isListOf(isComment), next: isText, notice: isText });
+export type CommentList = Guarded<typeof isCommentList>;
 
 /** Only lines of the client begin without spaces: words of readers cannot pass for another comment. */
 export function formatComment({ id, url, version, state, anchor, author, text, replies }: Comment): string {

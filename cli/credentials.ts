@@ -1,14 +1,23 @@
 import { isAbsolute, join } from 'node:path';
+import {
+  type Guard,
+  type Guarded,
+  hasFields,
+  isCount,
+  isText,
+  isTime,
+  isToken,
+  isWebAddress,
+} from './guards.ts';
 import type { CliIo } from './io.ts';
 import { createOriginFile, type OriginFile } from './origin-file.ts';
-import { fields, isCount, isText, isTime, isToken, isWebAddress, type Shape, type ShapeOf } from './shape.ts';
 
 /** A sign-in to one service. */
-const isCredential = fields({ token: isToken, user_id: isText });
-export type Credential = ShapeOf<typeof isCredential>;
+const isCredential = hasFields({ token: isToken, user_id: isText });
+export type Credential = Guarded<typeof isCredential>;
 
 /** A sign-in that the user has not approved yet. The next `login` continues it. */
-const isPendingSignIn = fields({
+const isPendingSignIn = hasFields({
   code: isText,
   verification_url: isWebAddress,
   poll_token: isText,
@@ -18,10 +27,10 @@ const isPendingSignIn = fields({
   expires_at: isTime,
   label: isText,
 });
-export type PendingSignIn = ShapeOf<typeof isPendingSignIn>;
+export type PendingSignIn = Guarded<typeof isPendingSignIn>;
 
 /** To send the token over http; since when in Unix ms. */
-const isConsent = fields({ since: isTime });
+const isConsent = hasFields({ since: isTime });
 
 type Home = Pick<CliIo, 'env' | 'platform' | 'homeDir'>;
 
@@ -30,7 +39,7 @@ export const createPendingSignIns = (io: Home) => openFile(io, 'pending-sign-ins
 /** Services over http that the user allowed with `--insecure-http`. */
 export const createInsecureServices = (io: Home) => openFile(io, 'insecure-services.json', isConsent);
 
-function openFile<T>(io: Home, name: string, shape: Shape<T>): OriginFile<T> {
+function openFile<T>(io: Home, name: string, shape: Guard<T>): OriginFile<T> {
   return createOriginFile(join(configDir(io), 'dropleaf', name), shape);
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { CliError, exitCodes } from './errors.ts';
-import { type Api, type ApiAnswer, type ApiRequest, foreignAnswer } from './http.ts';
 import {
-  fields,
+  type Guarded,
+  hasFields,
+  isAbsentOr,
   isBoolean,
   isCount,
   isEtag,
@@ -10,12 +11,11 @@ import {
   isText,
   isTime,
   isWebAddress,
-  optional,
-  type ShapeOf,
-} from './shape.ts';
+} from './guards.ts';
+import { type Api, type ApiAnswer, type ApiRequest, foreignAnswer } from './http.ts';
 
 /** A drop as the service answers it: what of it this client uses. */
-export const isDrop = fields({
+export const isDrop = hasFields({
   slug: isSlug,
   title: isText,
   url: isWebAddress,
@@ -24,11 +24,11 @@ export const isDrop = fields({
   view_count: isCount,
   updated_at: isTime,
   /** Absent: none. */
-  open_comments: optional(isCount),
+  open_comments: isAbsentOr(isCount),
   /** Unix ms; absent: never. */
-  expires_at: optional(isTime),
+  expires_at: isAbsentOr(isTime),
 });
-export type Drop = ShapeOf<typeof isDrop>;
+export type Drop = Guarded<typeof isDrop>;
 
 /** A drop, and what names its state in `If-Match`. */
 export interface DropState {

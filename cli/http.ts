@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CliError, capCodes, exitCodeOf, exitCodes } from './errors.ts';
 import { exchange, type Received, type Sent } from './exchange.ts';
 import { isPassingFault, networkError } from './faults.ts';
+import { type Guard, isRecord, isText } from './guards.ts';
 import type { CliIo } from './io.ts';
 import { proxyFor } from './proxy.ts';
-import { isRecord, isText, type Shape } from './shape.ts';
 
 export interface ApiRequest {
   /** undefined values are left out. */
@@ -29,7 +29,7 @@ export interface ApiAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Uint8Array;
   /** @throws CliError if the answer is not JSON of this shape */
-  json<T>(shape: Shape<T>): T;
+  json<T>(shape: Guard<T>): T;
 }
 
 /**

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError } from './errors.ts';
 import { fileError } from './faults.ts';
+import { type Guard, isRecord, isText } from './guards.ts';
 import { changeFile, readText } from './locked-file.ts';
-import { isRecord, isText, type Shape } from './shape.ts';
 
 /** A JSON file that only the user can read, with one entry for each service. Changed as `changeFile` does. */
 export interface OriginFile<T> {
@@ -21,7 +21,7 @@ export interface OriginFile<T> {
 type Entries<T> = Readonly<Record<string, T>>;
 
 /** @param isEntry whether a value read from the file is an entry */
-export function createOriginFile<T>(path: string, isEntry: Shape<T>): OriginFile<T> {
+export function createOriginFile<T>(path: string, isEntry: Guard<T>): OriginFile<T> {
   const read = () => parse(readText(path));
 
   /** @param text null: there is no file */

@@ -9,10 +9,10 @@ import { addReadingCommands } from './commands/reading.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
 import { createContext, type GlobalFlags, type OpenContext, rememberConsent } from './context.ts';
 import { CliError, capCodes, endings, exitCodes, presentError, usageError } from './errors.ts';
+import { isRecord } from './guards.ts';
 import { type CliIo, programName } from './io.ts';
 import { readTimeout } from './option-values.ts';
 import { clean, createOutput, OutputError } from './output.ts';
-import { isRecord } from './shape.ts';
 
 /** Commands of bin/dropleaf.js, which an operator runs where the service is installed. */
 const operatorCommands = 'start web worker migrate config token sign-in-key jobs admin'.split(' ');

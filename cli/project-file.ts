@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError } from './errors.ts';
-import { changeFile, readText } from './locked-file.ts';
 import {
-  fields,
+  type Guarded,
+  hasFields,
+  isAbsentOr,
   isCount,
   isEtag,
   isRecord,
@@ -11,35 +12,34 @@ import {
   isText,
   isTime,
   isToken,
-  optional,
-  type ShapeOf,
-} from './shape.ts';
+} from './guards.ts';
+import { changeFile, readText } from './locked-file.ts';
 
 /** What the client remembers of a published file. Nothing in it is secret. */
-const isPublished = fields({
+const isPublished = hasFields({
   slug: isSlug,
   version: isCount,
   /** The ETag of the drop as this client last saw it, with its quotes; absent: the service gave none. */
-  etag: optional(isEtag),
+  etag: isAbsentOr(isEtag),
   /** The SHA-256 of the bytes that were published, in hex. */
   sha256: isText,
   /** That of the context that was published with them; absent: none. */
-  context_sha256: optional(isText),
+  context_sha256: isAbsentOr(isText),
   /** `html`: with --html; `text`: with --text; absent: neither. */
-  as: optional(isText),
+  as: isAbsentOr(isText),
   /** Of Markdown, `none`: with --no-context; `other`: with --context; absent: it is its own context. */
-  context: optional(isText),
+  context: isAbsentOr(isText),
   /** When the page expires, as this client last saw it, in Unix ms; absent: never. */
-  expires_at: optional(isTime),
+  expires_at: isAbsentOr(isTime),
   /** Up to where `comments --wait` printed its comments; absent: it printed none. */
-  comments: optional(isText),
+  comments: isAbsentOr(isText),
 });
-export type Published = ShapeOf<typeof isPublished>;
+export type Published = Guarded<typeof isPublished>;
 
 /** The Idempotency-Key of a first publish whose answer has not come, and may never. */
-const isCreating = fields({ creating: isToken });
+const isCreating = hasFields({ creating: isToken });
 
-type Entry = Published | ShapeOf<typeof isCreating>;
+type Entry = Published | Guarded<typeof isCreating>;
 
 /**
  * `.dropleaf.json`, safe to commit; unknown members stay: `{"files": {"report.html": {"https://drops.example": {"slug": …}}}}`.

@@ -5,15 +5,15 @@ import { ask } from './ask.ts';
 import type { Context } from './context.ts';
 import { CliError, usageError } from './errors.ts';
 import { errorCode, fileError } from './faults.ts';
+import { hasFields, isListOf, isText } from './guards.ts';
 import { createFile } from './locked-file.ts';
-import { fields, isText, listOf } from './shape.ts';
 
 const indexPath = '/.well-known/agent-skills/index.json';
 
 /** The index, as the Agent Skills discovery 0.2.0 defines it. */
-const isSkillIndex = fields({
-  skills: listOf(
-    fields({
+const isSkillIndex = hasFields({
+  skills: isListOf(
+    hasFields({
       name: isText,
       type: isText,
       /** Absolute, or relative to the index. */

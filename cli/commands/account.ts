@@ -1,30 +1,39 @@
 import type { Command } from 'commander';
 import type { Context, OpenContext } from '../context.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
+import {
+  type Guarded,
+  hasFields,
+  isAbsentOr,
+  isCount,
+  isListOf,
+  isNullOr,
+  isText,
+  isTime,
+} from '../guards.ts';
 import type { Api } from '../http.ts';
 import { openInBrowser } from '../open-in-browser.ts';
-import { fields, isCount, isText, isTime, listOf, nullable, optional, type ShapeOf } from '../shape.ts';
 import { formatTable, formatTime } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
 
 /** GET /api/tokens. */
-const isTokenRecord = fields({
+const isTokenRecord = hasFields({
   id: isText,
-  label: nullable(isText),
+  label: isNullOr(isText),
   created_at: isTime,
-  last_used_at: nullable(isTime),
+  last_used_at: isNullOr(isTime),
 });
-type Token = ShapeOf<typeof isTokenRecord>;
+type Token = Guarded<typeof isTokenRecord>;
 
 /** GET /api/me?include=name. */
-const isCaller = fields({
+const isCaller = hasFields({
   user_id: isText,
   /** Absent: the service is older than this client. */
-  name: optional(isText),
+  name: isAbsentOr(isText),
   drop_count: isCount,
   token: isTokenRecord,
 });
-type Caller = ShapeOf<typeof isCaller>;
+type Caller = Guarded<typeof isCaller>;
 
 /** @param token in place of the user's */
 async function readCaller(api: Api, token?: string): Promise<Caller> {
@@ -78,7 +87,7 @@ async function whoami({ api, output, url, tokenSource }: Context): Promise<void>
 }
 
 async function listTokens({ api, output }: Context): Promise<void> {
-  const tokens = (await api.request('GET', '/api/tokens')).json(listOf(isTokenRecord));
+  const tokens = (await api.request('GET', '/api/tokens')).json(isListOf(isTokenRecord));
   if (output.isJson) return output.result(tokens, null);
   const caller = await readCaller(api);
   const rows = tokens.map((token) => [

@@ -3,11 +3,11 @@ import type { Context, OpenContext } from '../context.ts';
 import { type Drop, isDrop, readSourceOf } from '../drop.ts';
 import { CliError } from '../errors.ts';
 import { errorCode, fileError } from '../faults.ts';
+import { hasFields, isBoolean, isCount, isListOf, isText, isTime } from '../guards.ts';
 import { foreignAnswer } from '../http.ts';
 import { createFile, replaceFile } from '../locked-file.ts';
 import { addTag, readNumber } from '../option-values.ts';
 import { clean } from '../output.ts';
-import { fields, isBoolean, isCount, isText, isTime, listOf } from '../shape.ts';
 import { formatBytes, formatTable, formatTime } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
 
@@ -81,9 +81,9 @@ export function addReadingCommands(program: Command, open: OpenContext, name: st
     .action((page: string, options: { days: number }) => showViews(open(), page, options));
 }
 
-const isDropPage = fields({
-  data: listOf(isDrop),
-  pagination: fields({ total_pages: isCount, total_items: isCount }),
+const isDropPage = hasFields({
+  data: isListOf(isDrop),
+  pagination: hasFields({ total_pages: isCount, total_items: isCount }),
 });
 
 async function list(
@@ -179,7 +179,7 @@ function printable(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');
 }
 
-const isVersion = fields({
+const isVersion = hasFields({
   version: isCount,
   size_bytes: isCount,
   has_context: isBoolean,
@@ -190,7 +190,7 @@ async function listVersions(context: Context, page: string): Promise<void> {
   const { api, output } = context;
   const { slug } = readTarget(page, context);
   const answer = await api.request('GET', `/api/drops/${slug}/versions`);
-  const versions = answer.json(listOf(isVersion));
+  const versions = answer.json(isListOf(isVersion));
   const rows = versions.map(({ version, size_bytes, has_context, created_at }, index) => [
     String(version),
     formatTime(created_at),
@@ -231,9 +231,9 @@ function paintLine({ paint }: Context['output'], line: string): string {
   return line.startsWith('@@') ? paint('cyan', line) : line;
 }
 
-const isViews = fields({
+const isViews = hasFields({
   view_count: isCount,
-  days: listOf(fields({ date: isText, views: isCount })),
+  days: isListOf(hasFields({ date: isText, views: isCount })),
 });
 
 async function showViews(context: Context, page: string, { days }: { days: number }): Promise<void> {

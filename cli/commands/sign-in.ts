@@ -9,14 +9,14 @@ import {
   type PendingSignIn,
 } from '../credentials.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
+import { hasFields, isCount, isText, isToken, isWebAddress } from '../guards.ts';
 import { type ApiAnswer, isForeignAnswer } from '../http.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import type { OriginFile } from '../origin-file.ts';
-import { fields, isCount, isText, isToken, isWebAddress } from '../shape.ts';
 import { readAccountName, revokeToken } from './account.ts';
 
 /** POST /api/auth/start. */
-const isStarted = fields({
+const isStarted = hasFields({
   code: isText,
   verification_url: isWebAddress,
   poll_token: isText,
@@ -24,9 +24,9 @@ const isStarted = fields({
   poll_interval: isCount,
 });
 /** GET /api/auth/poll: pending, verified, claimed, expired or not_found. */
-const isPolled = fields({ status: isText });
+const isPolled = hasFields({ status: isText });
 /** The same while the status is verified. */
-const isVerified = fields({ api_token: isToken, user_id: isText });
+const isVerified = hasFields({ api_token: isToken, user_id: isText });
 
 interface LoginOptions {
   readonly label?: string;

@@ -6,8 +6,8 @@ import { findSecrets } from '../../shared/page-checks/secrets.ts';
 import type { Bundle, BundledFile, NamedText } from '../bundle/bundle.ts';
 import type { Context } from '../context.ts';
 import { type CliError, refusal } from '../errors.ts';
+import { hasFields, isCount } from '../guards.ts';
 import type { Published } from '../project-file.ts';
-import { fields, isCount } from '../shape.ts';
 import { decode, readBytes, readSource, type Source, type SourceOptions } from './source.ts';
 import { titlesOf } from './titles.ts';
 
@@ -141,7 +141,7 @@ function originOfContext({ context, contextFrom }: PageOptions): Page['contextFr
   return context === false ? 'none' : 'other';
 }
 
-const isDiscovery = fields({ limits: fields({ html_max_bytes: isCount }) });
+const isDiscovery = hasFields({ limits: hasFields({ html_max_bytes: isCount }) });
 
 /** @returns a warning if the page is close to the limit @throws CliError if it is over it */
 async function checkSize(

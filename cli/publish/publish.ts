@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { type Drop, type DropState, readLive, readSourceOf, requestDrop } from '../drop.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
+import { hasFields, isAbsentOr, isCount, isListOf, isNullOr, isText } from '../guards.ts';
 import type { ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
-import { fields, isCount, isText, listOf, nullable, optional } from '../shape.ts';
 import { formatTime } from '../table.ts';
 import { hash, type Page } from './page.ts';
 import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
@@ -157,7 +157,7 @@ async function isUnchanged(
 }
 
 /** Absent: the service is of an earlier release. */
-const isVersion = fields({ sha256: optional(isText), context: optional(nullable(isText)) });
+const isVersion = hasFields({ sha256: isAbsentOr(isText), context: isAbsentOr(isNullOr(isText)) });
 
 /** A title from the document, or the file's name, follows the page; restores keep it, so the version before counts too. */
 async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): Promise<string | undefined> {
@@ -171,7 +171,7 @@ async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): P
 }
 
 /** Newest first. */
-const areVersions = listOf(fields({ version: isCount }));
+const areVersions = isListOf(hasFields({ version: isCount }));
 
 /** A file that cannot be written is no failure. @param contextHash SHA-256 of the live context, if the page brings none */
 async function rememberDrop(

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { CliError } from '../errors.ts';
+import { hasFields, isListOf, isText } from '../guards.ts';
 import type { Api } from '../http.ts';
-import { fields, isText, listOf } from '../shape.ts';
 
-const isCommentPage = fields({ data: listOf(fields({ id: isText })), next: isText });
+const isCommentPage = hasFields({ data: isListOf(hasFields({ id: isText })), next: isText });
 
 const limit = '100';
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { CliError } from '../../cli/errors.ts';
-import { isRecord } from '../../cli/shape.ts';
+import { isRecord } from '../../cli/guards.ts';
 import { type Answer, useApi } from './api.ts';
 
 describe('answers that the client reads', () => {

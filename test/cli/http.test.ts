@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CliError } from '../../cli/errors.ts';
+import { isRecord } from '../../cli/guards.ts';
 import type { ApiRequest } from '../../cli/http.ts';
-import { isRecord } from '../../cli/shape.ts';
 import { findDeadUrl } from '../support/listen.ts';
 import { type Answer, useApi } from './api.ts';
 
