@@ -7,7 +7,7 @@ import { type ApiRequest, queryOf, readParam } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
-import { atMostCharacters, invalid, jsonBody, oneOfField, textField, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, jsonObject, oneOfField, textField, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import {
@@ -240,12 +240,12 @@ function labelSchema(limits: LabelLimit) {
 /** The body of PATCH /api/tokens/{id}. */
 export function renameBody(limits: LabelLimit) {
   const label = labelSchema(limits).defined(invalid('label is required: a string, or null for none'));
-  return jsonBody({ label });
+  return jsonObject({ label });
 }
 
 /** The body of POST /api/auth/start (spec 4.2). */
 export function startBody(limits: LabelLimit) {
-  return jsonBody({ label: labelSchema(limits) });
+  return jsonObject({ label: labelSchema(limits) });
 }
 
 /** @returns a function that reads the label from the body; null for none. It throws DropError `invalid_arg` */

@@ -10,7 +10,7 @@ import {
   type Fault,
   integerField,
   invalid,
-  jsonBody,
+  jsonObject,
   oneOfField,
   textField,
   validate,
@@ -68,15 +68,15 @@ const newState = oneOfField('state', ['open', 'resolved']).meta({
 });
 
 export const commentBodies = {
-  create: jsonBody({
+  create: jsonObject({
     text: newText.defined(required('text')),
     version: integerField('version', maxVersionNumber).meta({
       description: 'The version. Default: the latest.',
     }),
     anchor,
   }),
-  reply: jsonBody({ text: newText.defined(required('text')), state: newState }),
-  change: jsonBody({
+  reply: jsonObject({ text: newText.defined(required('text')), state: newState }),
+  change: jsonObject({
     text: newText,
     state: newState,
     reply: commentId('reply').meta({ description: 'The reply whose text changes. Default: the comment.' }),

@@ -4,7 +4,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { DetailChanges, Details, Document } from '../../shared/drops/drop.ts';
 import type { NewDropInput, NewVersionInput } from '../../shared/drops/drops.ts';
 import { readResolves, resolvesFields } from '../comments/resolves.ts';
-import { jsonBody, validate } from '../http/validate.ts';
+import { jsonObject, validate } from '../http/validate.ts';
 import { dropRules, htmlRequired, titleRequired } from './fields.ts';
 
 /** A new drop whose title may be missing (null). */
@@ -14,7 +14,7 @@ function createSchemas(config: Config) {
   const { newPasscode, expiresAt, changedExpiresAt, ...rules } = dropRules(config);
   const { title, description, context, passcode, metadata, comments } = rules;
   const html = rules.html.defined(htmlRequired);
-  const untitled = jsonBody({
+  const untitled = jsonObject({
     title,
     html,
     description,
@@ -32,11 +32,11 @@ function createSchemas(config: Config) {
     replace: untitled
       .omit(['html', 'passcode'])
       .shape({ ...changed, ...resolvesFields })
-      .concat(jsonBody({ html })), // its faults come first
+      .concat(jsonObject({ html })), // its faults come first
     patch: query.shape(changed),
     query,
-    passcode: jsonBody({ passcode: newPasscode }),
-    context: jsonBody({ context }),
+    passcode: jsonObject({ passcode: newPasscode }),
+    context: jsonObject({ context }),
   };
 }
 

@@ -26,7 +26,7 @@ export function invalid(message: string, details?: ErrorDetails): Fault {
 }
 
 /** The body of a request: a JSON object. */
-export function jsonBody<Fields extends ObjectShape>(fields: Fields) {
+export function jsonObject<Fields extends ObjectShape>(fields: Fields) {
   const fault = invalid('The body must be a JSON object');
   return object(fields).typeError(fault).nonNullable(fault);
 }

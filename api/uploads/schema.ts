@@ -5,7 +5,7 @@ import type { UploadRequest } from '../../shared/uploads/uploads.ts';
 import { resolvesFields } from '../comments/resolves.ts';
 import { dropFields, ifMatchField, readRevisions, slugTest } from '../drops/fields.ts';
 import { createDropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
-import { invalid, jsonBody, textField, validate } from '../http/validate.ts';
+import { invalid, jsonObject, textField, validate } from '../http/validate.ts';
 import {
   addressShape,
   exactShape,
@@ -43,7 +43,7 @@ export function createUploadReaders(config: Config) {
   const { untitled, replace } = bodies.schemas;
   const { expires_at } = replace.fields;
   const schema = untitled.omit(['html']).shape({ ...target, ...resolvesFields, expires_at });
-  const targetSchema = jsonBody(target);
+  const targetSchema = jsonObject(target);
   const stored = Object.keys(schema.fields).filter(
     (name) => !['passcode', ...Object.keys(target)].includes(name),
   );
