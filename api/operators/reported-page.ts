@@ -1,6 +1,7 @@
 import type { Comment } from '../../shared/comments/comment.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../shared/drops/drop.ts';
+import { capTable } from '../../shared/limits/limit-table.ts';
 import type { OwnedPage } from '../../shared/moderation/moderation.ts';
 import { type Report, reportIdPattern } from '../../shared/reports/report.ts';
 import { type Html, html, visible, visibleLines } from '../html/html.ts';
@@ -67,7 +68,7 @@ ${
 }</div>
 ${owned !== null && actions(owned)}</div>
 ${owned !== null && takedownNotice(owned)}
-${isFull && html`<p class="notice warn" role="status">This page has the maximum of ${config.REPORTS_OPEN_PER_DROP} open reports. Further ones are not stored until you close some.</p>`}
+${isFull && html`<p class="notice warn" role="status">${capTable.openReportsOfDrop.refusal(config.REPORTS_OPEN_PER_DROP)}</p>`}
 <div${owned !== null && html` class="columns"`}>
 ${reportsSection(slug, list, versions, formField)}
 ${owned !== null && html`<div>${inspectSection(slug, versions, formField)}\n${factsSection(owned, versions, config.BASE_URL)}</div>`}

@@ -165,11 +165,8 @@ export function createDrops(deps: {
         const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
         const details = { title, description, metadata, lock, expiresAt, comments };
         const newDrop = { id, ownerId, slug, ...details, version };
-        const outcome = await drops.create(
-          newDrop,
-          maximumOf(capTable.drops, config),
-          followUps.tasksOfNewDrop,
-        );
+        const cap = maximumOf(capTable.drops, config);
+        const outcome = await drops.create(newDrop, cap, followUps.tasksOfNewDrop);
         if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
         return outcome;
       };

@@ -121,7 +121,10 @@ export const limitTable = {
 const kib = 1024;
 const mib = 1024 * kib;
 
-/** How many there may be at once. A cap is not reset: its errors say what to do. */
+/**
+ * How many there may be at once. A cap is not reset: its errors say what to do. What waits for its turn in a process, and is
+ * refused with 503, has its bound beside its queue (limits/lists-at-once.ts).
+ */
 export const capTable = {
   drops: {
     key: 'drops',
@@ -147,6 +150,12 @@ export const capTable = {
     maximum: 'REPORTS_OPEN_MAX',
     refusal: (maximum) =>
       `The operators of this service have ${maximum} reports to read first, so yours was not stored.`,
+  },
+  /** Of one drop. Further ones are not stored, and their readers are not told: operators see these words. */
+  openReportsOfDrop: {
+    maximum: 'REPORTS_OPEN_PER_DROP',
+    refusal: (maximum) =>
+      `This page has the maximum of ${maximum} open reports. Further ones are not stored until you close some.`,
   },
   repliesOfComment: {
     maximum: 200,

@@ -34,9 +34,10 @@ export function createReports(deps: {
   log: Log;
 }) {
   const { reports, limits, audit, clock, config, log } = deps;
+  const most = maximumOf(capTable.openReports, config);
+  const mostOfDrop = maximumOf(capTable.openReportsOfDrop, config);
 
   function tooManyOpen(): DropError {
-    const most = maximumOf(capTable.openReports, config);
     log.warn({ reports: most }, 'reports are refused until operators close some: too many are open');
     return capReached(capTable.openReports, config);
   }
@@ -58,7 +59,7 @@ export function createReports(deps: {
           ...limits.quotasOf(limitTable.report, visitor),
           limits.quotaOf(limitTable.reportOfDrop, dropId),
         ],
-        check: () => reports.insert(report, config.REPORTS_OPEN_PER_DROP, config.REPORTS_OPEN_MAX),
+        check: () => reports.insert(report, mostOfDrop, most),
         counts: (stored) => stored !== 'known', // a parallel request stored it
       });
       if (outcome === 'all_full') throw tooManyOpen();
@@ -66,14 +67,12 @@ export function createReports(deps: {
     },
 
     /** Whether so many reports are open that further ones are refused. */
-    isFull: async (): Promise<boolean> =>
-      (await reports.countOpen(config.REPORTS_OPEN_MAX)) >= config.REPORTS_OPEN_MAX,
+    isFull: async (): Promise<boolean> => (await reports.countOpen(most)) >= most,
 
     /** Whether so many reports of the page are open that further ones are not stored. */
     async isFullFor(slug: string): Promise<boolean> {
-      const limit = config.REPORTS_OPEN_PER_DROP;
-      const open = await reports.list({ slug, withClosed: false, before: null, limit });
-      return open.length === limit;
+      const open = await reports.list({ slug, withClosed: false, before: null, limit: mostOfDrop });
+      return open.length === mostOfDrop;
     },
 
     /** Newest first. @throws DropError `not_found` if there is no report `before` */
