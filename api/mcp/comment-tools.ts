@@ -1,6 +1,7 @@
 import { boolean, object } from 'yup';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { listComments } from '../comments/list.ts';
 import { presentComment } from '../comments/presenter.ts';
 import { commentBodies, commentId, commentQuery, readCommentChange } from '../comments/requests.ts';
@@ -32,7 +33,7 @@ export function commentTools(services: Services): readonly Tool[] {
     description:
       'Replies with text, resolves or opens again with state, or deletes. update_drop resolves with a new version.',
     effect: 'changes',
-    cost: 'change',
+    cost: limitTable.change,
     input: object({
       id: commentId('id').defined(invalid('id is required: the id of a comment (list_comments)')),
       text,

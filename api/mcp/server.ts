@@ -11,7 +11,7 @@ import { createSlugReader } from './arguments.ts';
 import { commentTools } from './comment-tools.ts';
 import type { Arguments } from './given.ts';
 import { historyTools, readingTools } from './reading-tools.ts';
-import type { Result, Tool } from './tool.ts';
+import type { Cost, Result, Tool } from './tool.ts';
 import { changingTools, publishingTools } from './writing-tools.ts';
 
 const instructions =
@@ -32,12 +32,12 @@ export function createServerSetup(services: Services) {
   /** The same limits as for the API's request (http/access.ts). */
   async function admit(
     { caller, isCounted }: McpSession,
-    cost: 'write' | 'change',
+    limit: NonNullable<Cost>,
     key: unknown,
   ): Promise<void> {
     if (caller.isSuspended) throw suspended();
     if (isCounted) return;
-    if (cost === 'change') return limits.take(limitTable.change, caller.countsAs);
+    if (limit !== limitTable.write) return limits.take(limit, caller.countsAs);
     await idempotency.admit(caller, typeof key === 'string' ? key : null);
   }
 
@@ -46,7 +46,7 @@ export function createServerSetup(services: Services) {
       const given = tool.read(args);
       refuseIllFormed(findIllFormed(given)); // also within the JSON texts of arguments
       const cost = tool.cost(given);
-      if (cost !== 'none') await admit(session, cost, given.idempotency_key);
+      if (cost !== null) await admit(session, cost, given.idempotency_key);
       return present(await tool.run(session.caller, readSlug(given), session.res));
     } catch (error) {
       const shown = shownError(error);

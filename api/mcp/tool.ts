@@ -4,6 +4,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { Document, Drop } from '../../shared/drops/drop.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { showDrop } from '../drops/presenter.ts';
 import { documentWarnings } from '../drops/warnings.ts';
 import type { ServiceResponse } from '../http/send.ts';
@@ -12,8 +13,8 @@ import { toJsonSchema } from '../openapi/request-schema.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
 import { type Arguments, createGivenReader } from './given.ts';
 
-/** Which limit a call takes: that of the API's writes, of its other changes, or none. */
-type Cost = 'write' | 'change' | 'none';
+/** The limit that a call takes; null: none. */
+export type Cost = (typeof limitTable)['write' | 'change'] | null;
 
 export interface Result {
   /** The first line of the text: the address of the page. */
@@ -56,10 +57,10 @@ const annotations = {
 } as const;
 
 const usualCost: Readonly<Record<keyof typeof annotations, Cost>> = {
-  reads: 'none',
-  adds: 'write',
-  changes: 'write',
-  sets: 'change',
+  reads: null,
+  adds: limitTable.write,
+  changes: limitTable.write,
+  sets: limitTable.change,
 };
 
 /**
@@ -84,7 +85,7 @@ export function defineTool<Input extends ObjectSchema<object>>(tool: {
   return {
     listing: { name, title, description, inputSchema, annotations: annotations[effect] },
     read: createGivenReader(input, keptEmpty),
-    cost: typeof cost === 'string' ? () => cost : cost,
+    cost: typeof cost === 'function' ? cost : () => cost,
     async run(caller, args, res) {
       const unknown = Object.keys(args).find((field) => !known.includes(field));
       if (unknown !== undefined) throw unknownArgument(name, unknown, known);

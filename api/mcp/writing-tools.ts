@@ -10,6 +10,7 @@ import {
 } from '../../shared/drops/drop.ts';
 import type { Target } from '../../shared/drops/drops.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import { limitTable } from '../../shared/limits/limit-table.ts';
 import { resolvesFields } from '../comments/resolves.ts';
 import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
@@ -67,7 +68,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     title: 'Publish a file',
     description: `Publishes an HTML file without sending its bytes through the model: answers with a curl line to run in a shell with your file. Show the user the url that it prints. With slug: a new version of that drop. For a page of several files run this instead: ${clientCommand(config.BASE_URL)}`,
     effect: 'adds',
-    cost: 'change',
+    cost: limitTable.change,
     keptEmpty: ['description'],
     input: uploadReaders.schema.shape({
       slug: textField('slug').meta({
@@ -112,7 +113,7 @@ export function publishingTools(services: Services): readonly Tool[] {
     description:
       'With html: publishes a new version at the same address. Without html: changes title, description, metadata or expires_at. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
     effect: 'changes',
-    cost: (args) => (isPublishing(args) ? 'write' : 'change'),
+    cost: (args) => (isPublishing(args) ? limitTable.write : limitTable.change),
     keptEmpty: ['description', 'html'],
     input: object({ slug: slugArgument, if_match: ifMatchField })
       .concat(replace.partial())
