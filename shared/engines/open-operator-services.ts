@@ -6,9 +6,7 @@ import { createFollowUps } from '../jobs/follow-ups.ts';
 import type { JobMonitor } from '../jobs/job-queue.ts';
 import { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
-import { createAudit } from '../moderation/audit.ts';
-import { createModeration } from '../moderation/moderation.ts';
-import { createReports } from '../reports/reports.ts';
+import { assembleOperators } from './assemble-operators.ts';
 import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
 
 /** What the commands of an operator work with. */
@@ -23,19 +21,37 @@ export async function openOperatorServices(
   { log, clock = systemClock }: { log: Log; clock?: typeof systemClock },
 ) {
   const engine = await openStores(config, { log, role: 'command', clock });
-  const base = { ...engine, changes: engine.pageChanges, clock, log, config };
   const { accounts } = engine;
   const jobs: JobMonitor = engine.jobs;
-  const audit = createAudit(base);
-  const limits = new Limits({ ...base, limiter: engine.rateLimiter });
-  const tokens = createTokens({ ...base, limits });
-  const followUps = createFollowUps({ ...base, purger: await openPurger(config, clock) });
+  const limits = new Limits({ limiter: engine.rateLimiter, clock, config });
+  const tokens = createTokens({
+    tokens: engine.tokens,
+    signIns: engine.signIns,
+    limits,
+    clock,
+    log,
+    config,
+  });
+  const followUps = createFollowUps({
+    jobs: engine.jobs,
+    purger: await openPurger(config, clock),
+    changes: engine.pageChanges,
+    log,
+  });
+  const { audit, moderation, reports } = assembleOperators({
+    config,
+    clock,
+    log,
+    engine,
+    limits,
+    followUps,
+  });
   return {
     config,
     audit,
     jobs,
-    moderation: createModeration({ ...base, audit, followUps }),
-    reports: createReports({ ...base, limits, audit }),
+    moderation,
+    reports,
     /**
      * Creates a token, and the account at its first use. @returns the token in plain text
      * @throws DropError `quota_exceeded` if the account has the maximum of active tokens

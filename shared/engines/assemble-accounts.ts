@@ -1,0 +1,60 @@
+import { createAccounts } from '../accounts/accounts.ts';
+import type { Config } from '../config/config.ts';
+import { createSessions } from '../credentials/sessions.ts';
+import { createTokens } from '../credentials/tokens.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Log } from '../log/log.ts';
+import type { Sealer } from '../secrets/sealer.ts';
+import { createSignIns } from '../sign-ins/sign-ins.ts';
+import type { Engine } from './engine.ts';
+
+/** Accounts, and how their owners prove who they are. */
+export function assembleAccounts(parts: {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  engine: Engine;
+  sealer: Sealer;
+  limits: Limits;
+  followUps: FollowUps;
+}) {
+  const { config, clock, log, engine, sealer, limits, followUps } = parts;
+  const tokens = createTokens({
+    tokens: engine.tokens,
+    signIns: engine.signIns,
+    limits,
+    clock,
+    log,
+    config,
+  });
+  const sessions = createSessions({
+    sessions: engine.sessions,
+    clock,
+    log,
+  });
+  const signIns = createSignIns({
+    signIns: engine.signIns,
+    accounts: engine.accounts,
+    tokens,
+    sealer,
+    clock,
+    config,
+  });
+  const accounts = createAccounts({
+    accounts: engine.accounts,
+    drops: engine.drops,
+    signIns: engine.signIns,
+    removals: [
+      (accountId, limit) => engine.tokens.revokeSome(accountId, limit),
+      (accountId, limit) => engine.sessions.revokeSome(accountId, limit),
+    ],
+    sealer,
+    followUps,
+    jobs: engine.jobs,
+    clock,
+    log,
+  });
+  return { tokens, sessions, signIns, accounts };
+}

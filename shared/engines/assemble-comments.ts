@@ -1,0 +1,57 @@
+import { createComments } from '../comments/comments.ts';
+import { createResolutions } from '../comments/resolutions.ts';
+import { createSides } from '../comments/sides.ts';
+import { createWaiting } from '../comments/waiting.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { FindQuotes } from '../html/quotes.ts';
+import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { ListsAtOnce } from '../limits/lists-at-once.ts';
+import type { Log } from '../log/log.ts';
+import type { Engine } from './engine.ts';
+
+/** Comments, the requests that wait for them, and the versions that resolve them. */
+export function assembleComments(parts: {
+  clock: Clock;
+  log: Log;
+  engine: Engine;
+  findQuotes: FindQuotes;
+  limits: Limits;
+  runList: ListsAtOnce;
+  followUps: FollowUps;
+}) {
+  const { clock, log, engine, findQuotes, limits, runList, followUps } = parts;
+  const waiting = createWaiting({
+    comments: engine.comments,
+    clock,
+    log,
+  });
+  const resolutions = createResolutions({
+    comments: engine.comments,
+    drops: engine.drops,
+    accounts: engine.accounts,
+    waiting,
+    clock,
+  });
+  const sides = createSides({
+    html: engine.html,
+    findQuotes,
+  });
+  const comments = createComments({
+    comments: engine.comments,
+    drops: engine.drops,
+    accounts: engine.accounts,
+    limits,
+    runList,
+    waiting,
+    sides,
+    followUps,
+    clock,
+  });
+  return {
+    resolutions,
+    comments,
+    /** Answers the requests that wait for comments, so that the process can stop. */
+    endWaiting: () => waiting.close(),
+  };
+}

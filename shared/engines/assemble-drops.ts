@@ -1,0 +1,88 @@
+import type { Comments } from '../comments/comments.ts';
+import type { Resolutions } from '../comments/resolutions.ts';
+import { createResolvedAlready } from '../comments/resolved-already.ts';
+import type { Config } from '../config/config.ts';
+import type { Tokens } from '../credentials/tokens.ts';
+import { createDiffs } from '../diffs/diffs.ts';
+import type { Clock } from '../domain/clock.ts';
+import { createDocumentChecks } from '../drops/document-checks.ts';
+import { createDrops } from '../drops/drops.ts';
+import { createFollowingTitles } from '../drops/following-titles.ts';
+import { createTitles } from '../drops/titles.ts';
+import { createIdempotency } from '../idempotency/idempotency.ts';
+import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { ListsAtOnce } from '../limits/lists-at-once.ts';
+import type { Log } from '../log/log.ts';
+import type { Passcodes } from '../passcodes/passcodes.ts';
+import type { Threads } from '../threads/threads.ts';
+import { createUploads } from '../uploads/uploads.ts';
+import { createViewStats } from '../views/views.ts';
+import type { Engine } from './engine.ts';
+
+interface Parts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly engine: Engine;
+  readonly threads: Threads;
+  readonly tokens: Tokens;
+  readonly limits: Limits;
+  readonly runList: ListsAtOnce;
+  readonly passcodes: Passcodes;
+  readonly followUps: FollowUps;
+  readonly comments: Comments;
+  readonly resolutions: Resolutions;
+}
+
+/** What owners do with their drops: they write them, and read their versions and views. */
+export function assembleDrops(parts: Parts) {
+  const { config, clock, log, engine, threads, tokens, limits, followUps, comments } = parts;
+  const drops = createDrops({
+    drops: engine.drops,
+    html: engine.html,
+    contexts: engine.contexts,
+    limits,
+    runList: parts.runList,
+    passcodes: parts.passcodes,
+    followUps,
+    resolutions: parts.resolutions,
+    clock,
+    log,
+    config,
+  });
+  const idempotency = createIdempotency({
+    limits,
+    idempotency: engine.idempotency,
+    drops: engine.drops,
+    pendingTasks: engine.pendingTasks,
+    followUps,
+    clock,
+    log,
+  });
+  const uploads = createUploads({
+    uploads: engine.uploads,
+    drops,
+    tokens,
+    limits,
+    idempotency,
+    clock,
+  });
+  const titles = createTitles({ findTitle: threads.findTitle, config });
+  const followingTitles = createFollowingTitles({ drops, titles, log });
+  const documentChecks = createDocumentChecks({ checkDocument: threads.checkDocument, clock, log });
+  const resolvedAlready = createResolvedAlready({ drops, comments });
+  const diffs = createDiffs({ drops, compare: threads.compare });
+  const viewStats = createViewStats({ drops, views: engine.views, clock });
+  return {
+    drops,
+    idempotency,
+    uploads,
+    titles,
+    followingTitles,
+    documentChecks,
+    resolvedAlready,
+    diffs,
+    viewStats,
+  };
+}

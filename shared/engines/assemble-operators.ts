@@ -1,0 +1,47 @@
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Log } from '../log/log.ts';
+import { createAudit } from '../moderation/audit.ts';
+import { createModeration } from '../moderation/moderation.ts';
+import { createReports } from '../reports/reports.ts';
+import type { Engine } from './engine.ts';
+
+/** What operators do: the service and the commands have the same. */
+export function assembleOperators(parts: {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  engine: Engine;
+  limits: Limits;
+  followUps: FollowUps;
+}) {
+  const { config, clock, log, engine, limits, followUps } = parts;
+  const audit = createAudit({
+    auditLog: engine.auditLog,
+    clock,
+    urgently: (act) => engine.urgently(act),
+  });
+  const moderation = createModeration({
+    moderation: engine.moderation,
+    drops: engine.drops,
+    comments: engine.comments,
+    accounts: engine.accounts,
+    tokens: engine.tokens,
+    sessions: engine.sessions,
+    signIns: engine.signIns,
+    audit,
+    followUps,
+    clock,
+  });
+  const reports = createReports({
+    reports: engine.reports,
+    limits,
+    audit,
+    clock,
+    config,
+    log,
+  });
+  return { audit, moderation, reports };
+}

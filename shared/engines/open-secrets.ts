@@ -1,0 +1,32 @@
+import { type Config, splitList } from '../config/config.ts';
+import type { Clock } from '../domain/clock.ts';
+import { randomBase62 } from '../domain/ids.ts';
+import { createSealer } from '../secrets/jose.ts';
+import type { Sealer } from '../secrets/sealer.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+import { createGitHub } from '../sign-ins/github.ts';
+import type { IdentityProvider } from '../sign-ins/identity-provider.ts';
+
+/** A sign-in waits for two requests to the provider, and must be answered within ANSWER_MS. */
+const providerTimeoutMs = 2_000;
+const signingSecretLength = 43; // 256 bits
+
+/** Seals with SIGNING_SECRET, or with a secret that the first process stores. @throws DropError `unavailable` */
+export async function openSealer(config: Config, secrets: SecretStore, clock: Clock): Promise<Sealer> {
+  const signingSecret =
+    config.SIGNING_SECRET ||
+    (await secrets.findOrCreate('signing-secret', randomBase62(signingSecretLength)));
+  return createSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
+}
+
+/** null: no provider is configured; people sign in with the local sign-in key. */
+export function openIdentityProvider(config: Config): IdentityProvider | null {
+  if (config.GITHUB_CLIENT_ID === '') return null;
+  return createGitHub({
+    clientId: config.GITHUB_CLIENT_ID,
+    clientSecret: config.GITHUB_CLIENT_SECRET,
+    url: config.GITHUB_URL,
+    apiUrl: config.GITHUB_API_URL,
+    timeoutMs: providerTimeoutMs,
+  });
+}
