@@ -183,7 +183,7 @@ export function withoutDocument(version: NewVersion, number: number): OwnedVersi
 }
 
 /** Whether a store has stored a version: otherwise it returns why not. */
-export function isStored(outcome: object | string | null): boolean {
+export function isStored(outcome: object | string | null): outcome is Drop {
   return outcome !== null && typeof outcome === 'object' && 'slug' in outcome;
 }
 

@@ -6,7 +6,7 @@ import type { Tokens } from '../credentials/tokens.ts';
 import { createDiffs } from '../diffs/diffs.ts';
 import type { Clock } from '../domain/clock.ts';
 import { createDocumentChecks } from '../drops/document-checks.ts';
-import { createDrops } from '../drops/drops.ts';
+import { Drops } from '../drops/drops.ts';
 import { createFollowingTitles } from '../drops/following-titles.ts';
 import { createTitles } from '../drops/titles.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
@@ -38,7 +38,7 @@ interface Parts {
 /** What owners do with their drops: they write them, and read their versions and views. */
 export function assembleDrops(parts: Parts) {
   const { config, clock, log, engine, threads, tokens, limits, followUps, comments } = parts;
-  const drops = createDrops({
+  const drops = new Drops({
     drops: engine.drops,
     html: engine.html,
     contexts: engine.contexts,
