@@ -6,6 +6,7 @@ import { type JobHandlers, type JobName, jobNames } from '../jobs/job-catalogue.
 import type { JobCount } from '../jobs/job-reports.ts';
 import { capTable, limitKeys, limitTable } from '../limits/limit-table.ts';
 import type { Quota } from '../limits/rate-limiter.ts';
+import { methodsOf } from '../util/methods.ts';
 import { withTimeout } from '../util/promises.ts';
 import { type Meter, timed } from './prometheus-meter.ts';
 
@@ -143,8 +144,9 @@ type Watchers<T> = {
 /** The same object. After a call of a method that `watchers` names, its watcher gets the result and the arguments. */
 function watchResults<T extends object>(watched: T, watchers: Watchers<T>): T {
   type Call = (...args: unknown[]) => unknown;
-  const methods = Object.entries(watchers as Record<string, Call>).map(([name, watch]) => {
-    const call = Reflect.get(watched, name) as Call;
+  const methods = methodsOf(watched);
+  const changed = Object.entries(watchers as Record<string, Call>).map(([name, watch]) => {
+    const call = Reflect.get(methods, name) as Call;
     return [
       name,
       async (...args: unknown[]) => {
@@ -154,5 +156,5 @@ function watchResults<T extends object>(watched: T, watchers: Watchers<T>): T {
       },
     ];
   });
-  return { ...watched, ...Object.fromEntries(methods) }; // proof of the casts: `Watchers` names methods of `T` by their types
+  return { ...methods, ...Object.fromEntries(changed) }; // proof of the casts: `Watchers` names methods of `T` by their types
 }

@@ -5,6 +5,7 @@ import {
   type UnavailableReason,
   unavailable,
 } from '../domain/errors.ts';
+import { methodsOf } from '../util/methods.ts';
 import { withTimeout } from '../util/promises.ts';
 
 const conflictAttempts = 10;
@@ -176,7 +177,7 @@ export function answerMs(connection: Connection): number {
 }
 
 /**
- * The same methods within `answerMs`. Write conflicts are retried, and errors of an unavailable database become DropError
+ * The same methods, also of a class, within `answerMs`. Write conflicts are retried, and errors of an unavailable database become DropError
  * `unavailable`: the write may or may not have been done. Other errors pass unchanged.
  */
 export function forRequests<T extends object>(connection: Connection, methods: T): T {
@@ -209,10 +210,10 @@ export function withTimeLimit<T extends object>(
   methods: T,
 ): T {
   // proof: all methods of a store return promises
-  const entries = Object.entries(methods) as [string, (...args: unknown[]) => Promise<unknown>][];
+  const entries = Object.entries(methodsOf(methods)) as [string, (...args: unknown[]) => Promise<unknown>][];
   const limited = entries.map(([name, method]) => {
     const call = (...args: unknown[]) =>
-      limit(timeoutMs, () => method.apply(methods, args)).catch((cause: unknown) => {
+      limit(timeoutMs, () => method(...args)).catch((cause: unknown) => {
         if (unsentErrors.some((type) => cause instanceof type)) connection.emit(commandNotSent);
         throw toDropError(cause);
       });

@@ -4,6 +4,7 @@ import { commentLimits } from '../../shared/comments/comment.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import type { Answer } from '../support/client.ts';
 import {
   changeComment,
@@ -53,7 +54,8 @@ describe('A version that resolves comments', () => {
   }
 
   const service = useService({}, (engine: Engine): Engine => {
-    const { comments, drops } = engine;
+    const { comments } = engine;
+    const drops = methodsOf(engine.drops);
     const mark = faulty((..._args: Parameters<typeof comments.mark>) => 'mark', comments.mark);
     const change = faulty((..._args: Parameters<typeof comments.change>) => 'settle', comments.change);
     const addVersion = faulty((..._args: Parameters<typeof drops.addVersion>) => 'version', drops.addVersion);

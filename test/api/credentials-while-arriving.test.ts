@@ -19,7 +19,8 @@ describe('Credentials that end while a request is under way', () => {
     return new Proxy(port, {
       get(target, name) {
         const method: unknown = Reflect.get(target, name);
-        if (name !== 'findByHash' || typeof method !== 'function') return method;
+        if (typeof method !== 'function') return method;
+        if (name !== 'findByHash') return method.bind(target);
         return async (...args: unknown[]) => {
           const found = await method.apply(target, args);
           reads += 1;

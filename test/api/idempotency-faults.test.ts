@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import type { Answer } from '../support/client.ts';
 import { expectTooMany } from '../support/expect.ts';
 import { writeWith } from '../support/keyed.ts';
@@ -47,7 +48,8 @@ describe('A write with Idempotency-Key that is cut off at one of its store calls
   }
 
   function adaptEngine(engine: Engine): Engine {
-    const { drops, idempotency } = engine;
+    const { idempotency } = engine;
+    const drops = methodsOf(engine.drops);
     return {
       ...engine,
       drops: {

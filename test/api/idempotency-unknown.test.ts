@@ -4,6 +4,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import type { NewDrop } from '../../shared/drops/drop.ts';
 import type { DropStore } from '../../shared/drops/drop-store.ts';
 import type { IdempotencyStore } from '../../shared/idempotency/idempotency-store.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { writeWith } from '../support/keyed.ts';
@@ -51,7 +52,7 @@ describe('Idempotency-Key, when the outcome of the first request is unknown', ()
       const gated = gate.wrap(stores.drops, ['create', 'addVersion']);
       const create = withFault('drops', gated.create, (drop) => created.push(drop));
       const drops: DropStore = {
-        ...stores.drops,
+        ...methodsOf(stores.drops),
         create: async (...args) => (faults.drops === 'day full' ? 'day_full' : create(...args)),
         addVersion: withFault('drops', gated.addVersion),
       };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Engine } from '../../shared/engines/engine.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { createPlainClient } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { connectMcp, revisions } from '../support/mcp.ts';
@@ -388,7 +389,7 @@ describe('A failure inside a tool', () => {
     const secret = 'mongodb://user:hunter2@db';
     const adaptEngine = (engine: Engine): Engine => ({
       ...engine,
-      drops: { ...engine.drops, list: () => Promise.reject(new Error(secret)) },
+      drops: { ...methodsOf(engine.drops), list: () => Promise.reject(new Error(secret)) },
     });
     const service = await startOwn({ adaptEngine });
     const owner = await service.newOwner();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { parsePage } from '../support/html.ts';
@@ -138,7 +139,7 @@ describe('GET /p/{slug}/raw while versions are removed', () => {
         adaptEngine: ({ html, renders, ...engine }) => ({
           ...engine,
           html: { ...html, get: async (id) => (removed-- > 0 ? null : html.get(id)) },
-          renders: { ...renders, findHead: async () => null },
+          renders: { ...methodsOf(renders), findHead: async () => null },
         }),
       });
       const { slug } = await (await service.newOwner()).create();
@@ -165,7 +166,7 @@ describe('GET /p/{slug}/raw: its log lines', () => {
         adaptEngine: ({ drops, ...engine }) => ({
           ...engine,
           drops: {
-            ...drops,
+            ...methodsOf(drops),
             findPage: async (slug, number) => {
               if (isDown) throw unavailable('The database is away.');
               return drops.findPage(slug, number);

@@ -33,7 +33,8 @@ export function createGate(): Gate {
         get(target, name) {
           const method: unknown = Reflect.get(target, name);
           const isGated = methods === undefined || methods.some((one) => one === name);
-          if (typeof method !== 'function' || !isGated) return method;
+          if (typeof method !== 'function') return method;
+          if (!isGated) return method.bind(target);
           return (...args: unknown[]) => pass(async () => method.apply(target, args));
         },
       });

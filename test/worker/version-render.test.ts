@@ -229,7 +229,8 @@ function failingAt(method: string) {
     wrap<T extends object>(port: T): T {
       return new Proxy(port, {
         get(target, name) {
-          if (name !== method || hasOccurred) return Reflect.get(target, name);
+          const own: unknown = Reflect.get(target, name);
+          if (name !== method || hasOccurred) return typeof own === 'function' ? own.bind(target) : own;
           return async () => {
             hasOccurred = true;
             throw new Fault(method);
