@@ -17,7 +17,7 @@ import type { Conflict, DropTarget } from './revision.ts';
 export type RemovedDrop = Pick<Drop, 'id' | 'slug'>;
 
 /** Why a change changed nothing, the first that applies: no such drop, its takedown, the conflict of its revision. */
-type Rejected = null | Takedown | Conflict;
+export type Rejected = null | Takedown | Conflict;
 
 /** What is read of drops. */
 export interface DropReads {

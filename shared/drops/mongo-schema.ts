@@ -170,6 +170,10 @@ export function toDrop(row: DropRow): Drop {
   return drop.read(row, parts);
 }
 
+export function toDropOrNull(row: DropRow | null): Drop | null {
+  return row === null ? null : toDrop(row);
+}
+
 /** null: not taken down. */
 function toTakedown({ taken_down_at, takedown_reason }: DropRow): Takedown | null {
   if (typeof taken_down_at !== 'number') return null;

@@ -1,13 +1,17 @@
 import type { Connection } from 'mongoose';
-import { createMongoAccountStore } from '../accounts/mongo.ts';
+import { createDailyCounts, createMongoAccountStore } from '../accounts/mongo.ts';
 import { createMongoArchiveStore } from '../archives/mongo.ts';
 import { createMongoCardStore, createMongoContextStore, createMongoHtmlStore } from '../blobs/mongo.ts';
 import { createMongoCommentStore } from '../comments/mongo.ts';
 import { createMongoSessionStore, createMongoTokenStore } from '../credentials/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
-import { createMongoDropStore, createMongoModerationStore } from '../drops/mongo.ts';
+import type { DropStore } from '../drops/drop-store.ts';
+import { MongoDrops } from '../drops/mongo.ts';
+import { withQuotaAndBlobs } from '../drops/mongo-blobs-first.ts';
+import { MongoModeration } from '../drops/mongo-moderation.ts';
 import { createMongoIdempotencyStore } from '../idempotency/mongo.ts';
 import { createMongoPendingTaskStore } from '../jobs/mongo-pending-tasks.ts';
+import type { ModerationStore } from '../moderation/moderation-store.ts';
 import { createMongoAuditLog } from '../moderation/mongo.ts';
 import { createMongoProcessRegistry } from '../pages/mongo.ts';
 import { createMongoRenderStore } from '../renders/mongo.ts';
@@ -16,18 +20,21 @@ import { createMongoSecretStore } from '../secrets/mongo.ts';
 import { createMongoSignInStore } from '../sign-ins/mongo.ts';
 import { createMongoUploadStore } from '../uploads/mongo.ts';
 import { createMongoViewTotals } from '../views/mongo.ts';
+import { forRequests } from './errors.ts';
 
 /** All stores in MongoDB. */
 export function createMongoStores(connection: Connection, clock: Clock) {
   const html = createMongoHtmlStore(connection);
   const contexts = createMongoContextStore(connection);
+  const drops = forRequests<DropStore>(connection, new MongoDrops(connection, clock));
+  const days = createDailyCounts(connection);
   return {
     accounts: createMongoAccountStore(connection),
     tokens: createMongoTokenStore(connection),
     sessions: createMongoSessionStore(connection),
     signIns: createMongoSignInStore(connection),
-    drops: createMongoDropStore(connection, { html, contexts }, clock),
-    moderation: createMongoModerationStore(connection, clock),
+    drops: withQuotaAndBlobs(drops, { html, contexts, days }),
+    moderation: forRequests<ModerationStore>(connection, new MongoModeration(connection, clock)),
     idempotency: createMongoIdempotencyStore(connection),
     uploads: createMongoUploadStore(connection),
     auditLog: createMongoAuditLog(connection),
