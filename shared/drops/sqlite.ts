@@ -1,26 +1,24 @@
-import { randomInt } from 'node:crypto';
 import { createDailyCounts } from '../accounts/sqlite.ts';
 import { putBlobSql } from '../blobs/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Takedown } from '../moderation/act.ts';
-import type { ModerationStore } from '../moderation/moderation-store.ts';
 import type { Database, Statement, Value } from '../sqlite/database.ts';
-import { pickPlace } from '../util/random-picks.ts';
 import {
   type DetailChanges,
   type Details,
   type Drop,
   firstOf,
   isStored,
+  type Lock,
   type NewDrop,
   type NewVersion,
   type PendingTask,
   withoutDocument,
 } from './drop.ts';
-import type { DropReads, DropStore } from './drop-store.ts';
+import type { DropStore, Rejected, RemovedDrop } from './drop-store.ts';
 import { type Conflict, conflictOf, type DropTarget, rejectionOf } from './revision.ts';
 import { foldTexts } from './search.ts';
-import { createDropReads } from './sqlite-reads.ts';
+import { SqlitePlaces } from './sqlite-places.ts';
+import { SqliteDropReads } from './sqlite-reads.ts';
 import {
   changed,
   createPairs,
@@ -40,62 +38,178 @@ import {
 /** They are removed in one transaction, which takes its time for each (docs/performance.md). */
 const expiredAtOnce = 100;
 
-type DropWrites = Omit<DropStore, keyof DropReads>;
+/** Each change is one write of the database, so nothing changes between its reads and its updates. */
+export class SqliteDrops extends SqliteDropReads implements DropStore {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #sql: ReturnType<typeof prepare>;
+  readonly #rows;
+  readonly #pairs;
+  readonly #places;
+  readonly #removals;
+  readonly #days;
 
-export function createSqliteDropStore(db: Database, clock: Clock): DropStore {
-  return { ...createDropReads(db, clock), ...createDropWrites(db, clock) };
-}
-
-export function createSqliteModerationStore(db: Database, clock: Clock): ModerationStore {
-  const sql = {
-    find: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
-    findById: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
-    takeDown: db.prepare(`
-      UPDATE drops SET taken_down_at = coalesce(taken_down_at, $now), takedown_reason = $reason, ${changed}
-      WHERE id = $id`),
-    restore: db.prepare(`
-      UPDATE drops SET taken_down_at = NULL, takedown_reason = NULL, ${changed}
-      WHERE id = $id AND taken_down_at IS NOT NULL`),
-  };
-
-  function find(slug: string): Drop | null {
-    return toDropOrNull(sql.find.get(slug, clock.now()));
+  constructor(db: Database, clock: Clock) {
+    super(db, clock);
+    this.#db = db;
+    this.#clock = clock;
+    this.#sql = prepare(db);
+    this.#rows = createRowInserts(db, 'slug');
+    this.#pairs = createPairs(db);
+    this.#places = new SqlitePlaces(db);
+    this.#removals = createRemovals(db);
+    this.#days = createDailyCounts(db);
   }
 
-  function change(slug: string, statement: Statement, values: Record<string, Value>): Promise<Drop | null> {
-    return db.write(() => {
-      const drop = find(slug);
-      if (drop === null) return null;
-      statement.run({ id: drop.id, ...values });
-      return toDropOrNull(sql.findById.get(drop.id));
+  create(
+    drop: NewDrop,
+    cap: number,
+    tasks: readonly PendingTask[],
+  ): Promise<Drop | 'day_full' | 'no_place' | 'slug_taken'> {
+    return this.#writeCounted(drop.version, () => {
+      const stored = toDropOrNull(this.#sql.findById.get(drop.id));
+      if (stored !== null) return stored;
+      const place = this.#takePlace(drop.ownerId, cap);
+      if (place === null) return 'no_place';
+      const { metadata, lock, version } = drop;
+      const made = firstOf(drop);
+      const head = withoutDocument(version, 1);
+      const row = { folded: foldTexts(drop), lock, place, head, tasks };
+      if (!this.#rows.insertDrop(made, row)) return 'slug_taken';
+      this.#insertVersion(drop, 1, version);
+      this.#pairs.replace(drop, new Map(), metadata);
+      return made;
     });
   }
 
-  return {
-    findDrop: async (slug) => find(slug),
-    takeDown: (slug, { at, reason }, tasks) =>
-      change(slug, sql.takeDown, { now: at, reason, ...taskValues(tasks) }),
-    restore: (slug, now, tasks) => change(slug, sql.restore, { now, ...taskValues(tasks) }),
-  };
+  addVersion(
+    target: DropTarget,
+    version: NewVersion,
+    changes: DetailChanges,
+    cap: number,
+    tasks: readonly PendingTask[],
+  ): Promise<Drop | Rejected | 'day_full' | 'version_limit'> {
+    return this.#writeCounted(version, () => {
+      const drop = this.#find(target);
+      if (drop === null) return null;
+      if (this.#sql.isKnown.get({ id: version.id }) !== undefined) return drop;
+      const rejection = rejectionOf(drop, target);
+      if (rejection !== null) return rejection;
+      if (this.#countVersions(drop.id) >= cap) return 'version_limit';
+      this.#insertVersion(drop, drop.latestVersion + 1, version);
+      this.#sql.updateHead.run({ id: drop.id });
+      return this.#changeDetails(drop, changes, version.createdAt, tasks);
+    });
+  }
+
+  changeDetails(
+    target: DropTarget,
+    changes: DetailChanges,
+    now: number,
+    tasks: readonly PendingTask[],
+  ): Promise<Drop | Rejected> {
+    return this.#change(target, (drop) => this.#changeDetails(drop, changes, now, tasks));
+  }
+
+  setLock(
+    target: DropTarget,
+    lock: Lock | null,
+    now: number,
+    tasks: readonly PendingTask[],
+  ): Promise<Drop | Rejected> {
+    const values = { lockId: lock?.id ?? null, lockHash: lock?.hash ?? null };
+    return this.#change(target, (drop) => updated(this.#sql.setLock, drop, now, tasks, values));
+  }
+
+  removeVersion(
+    target: DropTarget,
+    number: number,
+    now: number,
+    tasks: readonly PendingTask[],
+  ): Promise<Drop | Rejected | 'no_version' | 'last_version'> {
+    return this.#change(target, (drop) => {
+      const version = this.#sql.findVersion.get(drop.id, number);
+      if (version === undefined) return 'no_version';
+      if (this.#countVersions(drop.id) === 1) return 'last_version';
+      this.#sql.removeVersion.run(drop.id, number);
+      this.#sql.insertTrash.run(drop.id, version[0]);
+      this.#sql.updateHead.run({ id: drop.id });
+      return updated(this.#sql.addTrash, drop, now, tasks);
+    });
+  }
+
+  remove(target: DropTarget, now: number): Promise<string | Conflict | null> {
+    return this.#db.write(() => {
+      const drop = this.#find(target);
+      if (drop === null) return null;
+      const conflict = conflictOf(drop, target);
+      if (conflict !== null) return conflict;
+      this.#removals.remove(drop, now);
+      return drop.id;
+    });
+  }
+
+  removeSome(ownerId: string, now: number, limit: number): Promise<RemovedDrop[]> {
+    return this.#db.write(() => this.#removals.removeSome(ownerId, now, limit));
+  }
+
+  #find({ ownerId, slug }: DropTarget): Drop | null {
+    return toDropOrNull(this.#sql.find.get(ownerId, slug, this.#clock.now()));
+  }
+
+  /** Changes the drop in one write, unless its takedown or another revision forbids it. */
+  #change<T>(target: DropTarget, work: (drop: Drop) => T): Promise<T | Rejected> {
+    return this.#db.write(() => {
+      const drop = this.#find(target);
+      if (drop === null) return null;
+      return rejectionOf(drop, target) ?? work(drop);
+    });
+  }
+
+  /** Stores a version in one write, and counts it in the same one. */
+  #writeCounted<T extends object | string | null>({ quota }: NewVersion, store: () => T) {
+    return this.#db.write((): T | 'day_full' => {
+      if (quota === undefined) return store();
+      if (!this.#days.take(quota)) return 'day_full';
+      const outcome = store();
+      if (!isStored(outcome)) this.#days.giveBack(quota);
+      return outcome;
+    });
+  }
+
+  /** Removes expired drops of the owner if no place is free. */
+  #takePlace(ownerId: string, cap: number): number | null {
+    for (;;) {
+      const place = this.#places.findFree(ownerId, cap);
+      if (place !== null) return place;
+      const removed = this.#removals.removeExpired(ownerId, this.#clock.now(), expiredAtOnce);
+      if (removed.length === 0) return null;
+    }
+  }
+
+  /** With its document. */
+  #insertVersion(drop: Pick<Drop, 'id' | 'ownerId'>, number: number, version: NewVersion): void {
+    this.#rows.insertVersion(drop, withoutDocument(version, number));
+    this.#sql.putHtml.run(version.id, version.html);
+    if (version.context !== null) this.#sql.putContext.run(version.id, version.context);
+  }
+
+  #countVersions(dropId: string): number {
+    return this.#sql.countVersions.get(dropId)?.[0] ?? 0;
+  }
+
+  #changeDetails(drop: Drop, changes: DetailChanges, now: number, tasks: readonly PendingTask[]): Drop {
+    const details: Details = { ...drop, ...changes };
+    this.#pairs.replace(drop, drop.metadata, details.metadata);
+    return updated(this.#sql.changeDetails, drop, now, tasks, detailValues(details));
+  }
 }
 
-/** Each method is one write of the database, so nothing changes between its reads and its updates. */
-function createDropWrites(db: Database, clock: Clock): DropWrites {
-  const { remove, removeExpired, removeSome } = createRemovals(db);
-  const pairs = createPairs(db);
-  const rows = createRowInserts(db, 'slug');
-  const days = createDailyCounts(db);
-  const sql = {
+function prepare(db: Database) {
+  return {
     find: db.prepareTuples<DropRow>(`
       SELECT ${dropColumns} FROM drops WHERE owner_id = ? AND slug = ? AND ${isLive('?')}`),
     findById: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
-    isTaken: db.prepareTuples(`
-      SELECT 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND place = $place
-      UNION ALL
-      SELECT 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND place >= $cap LIMIT 1`),
-    places: db.prepareTuples<[place: number]>(`
-      SELECT place FROM drops INDEXED BY drops_one_per_place
-      WHERE owner_id = ? AND deleted_at IS NULL LIMIT ?`),
     changeDetails: db.prepareTuples<DropRow>(`
       UPDATE drops SET ${detailNames.map((name) => `${name} = $${name}`)}, updated_at = $now, ${changed}
       WHERE id = $id RETURNING ${dropColumns}`),
@@ -117,147 +231,6 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
 
     putHtml: db.prepare(putBlobSql('html_blobs')),
     putContext: db.prepare(putBlobSql('context_blobs')),
-  };
-
-  /** null: no such drop. */
-  function changeUnlessRefused<T>(
-    target: DropTarget,
-    work: (drop: Drop) => T,
-  ): Promise<T | Takedown | Conflict | null> {
-    return change(target, (drop) => rejectionOf(drop, target) ?? work(drop));
-  }
-
-  function change<T>(target: DropTarget, work: (drop: Drop) => T): Promise<T | null> {
-    return db.write(() => withDrop(target, work));
-  }
-
-  function withDrop<T>({ ownerId, slug }: DropTarget, work: (drop: Drop) => T): T | null {
-    const drop = toDropOrNull(sql.find.get(ownerId, slug, clock.now()));
-    return drop === null ? null : work(drop);
-  }
-
-  /** Stores a version in one write, and counts it in the same one. */
-  function withQuota<T extends object | string | null>({ quota }: NewVersion, store: () => T) {
-    return db.write((): T | 'day_full' => {
-      if (quota === undefined) return store();
-      if (!days.take(quota)) return 'day_full';
-      const outcome = store();
-      if (!isStored(outcome)) days.giveBack(quota);
-      return outcome;
-    });
-  }
-
-  /** null: no place is free. All places are read only if a guess is taken, or the cap was lowered. */
-  function findFreePlace(ownerId: string, cap: number): number | null {
-    if (cap < 1) return null;
-    const guess = randomInt(cap);
-    if (sql.isTaken.get({ ownerId, place: guess, cap }) === undefined) return guess;
-    const taken = sql.places.all(ownerId, cap);
-    return pickPlace(
-      taken.map(([place]) => place),
-      cap,
-    );
-  }
-
-  /** Removes expired drops of the owner if no place is free. */
-  function takePlace(ownerId: string, cap: number): number | null {
-    for (;;) {
-      const place = findFreePlace(ownerId, cap);
-      if (place !== null || removeExpired(ownerId, clock.now(), expiredAtOnce).length === 0) return place;
-    }
-  }
-
-  function create(drop: NewDrop, cap: number, tasks: readonly PendingTask[]) {
-    const stored = toDropOrNull(sql.findById.get(drop.id));
-    if (stored !== null) return stored;
-    const place = takePlace(drop.ownerId, cap);
-    if (place === null) return 'no_place';
-    const { metadata, lock, version } = drop;
-    const made = firstOf(drop);
-    const head = withoutDocument(version, 1);
-    if (!rows.insertDrop(made, { folded: foldTexts(drop), lock, place, head, tasks })) return 'slug_taken';
-    insertVersion(drop, 1, version);
-    pairs.replace(drop, new Map(), metadata);
-    return made;
-  }
-
-  function addVersion(
-    drop: Drop,
-    version: NewVersion,
-    changes: DetailChanges,
-    cap: number,
-    tasks: readonly PendingTask[],
-  ): Drop | 'version_limit' {
-    if (countVersions(drop.id) >= cap) return 'version_limit';
-    insertVersion(drop, drop.latestVersion + 1, version);
-    sql.updateHead.run({ id: drop.id });
-    return changeDetails(drop, changes, version.createdAt, tasks);
-  }
-
-  /** With its document. */
-  function insertVersion(drop: Pick<Drop, 'id' | 'ownerId'>, number: number, version: NewVersion): void {
-    rows.insertVersion(drop, withoutDocument(version, number));
-    sql.putHtml.run(version.id, version.html);
-    if (version.context !== null) sql.putContext.run(version.id, version.context);
-  }
-
-  function removeVersion(drop: Drop, number: number, now: number, tasks: readonly PendingTask[]) {
-    const version = sql.findVersion.get(drop.id, number);
-    if (version === undefined) return 'no_version';
-    if (countVersions(drop.id) === 1) return 'last_version';
-    sql.removeVersion.run(drop.id, number);
-    sql.insertTrash.run(drop.id, version[0]);
-    sql.updateHead.run({ id: drop.id });
-    return updated(sql.addTrash, drop, now, tasks);
-  }
-
-  function countVersions(dropId: string): number {
-    return sql.countVersions.get(dropId)?.[0] ?? 0;
-  }
-
-  function changeDetails(
-    drop: Drop,
-    changes: DetailChanges,
-    now: number,
-    tasks: readonly PendingTask[],
-  ): Drop {
-    const details: Details = { ...drop, ...changes };
-    pairs.replace(drop, drop.metadata, details.metadata);
-    return updated(sql.changeDetails, drop, now, tasks, detailValues(details));
-  }
-
-  return {
-    create: (drop, cap, tasks) => withQuota(drop.version, () => create(drop, cap, tasks)),
-
-    addVersion: (target, version, changes, cap, tasks) =>
-      withQuota(version, () =>
-        withDrop(target, (drop) => {
-          if (sql.isKnown.get({ id: version.id }) !== undefined) return drop;
-          return rejectionOf(drop, target) ?? addVersion(drop, version, changes, cap, tasks);
-        }),
-      ),
-
-    changeDetails: (target, changes, now, tasks) =>
-      changeUnlessRefused(target, (drop) => changeDetails(drop, changes, now, tasks)),
-
-    setLock: (target, lock, now, tasks) =>
-      changeUnlessRefused(target, (drop) => {
-        const values = { lockId: lock?.id ?? null, lockHash: lock?.hash ?? null };
-        return updated(sql.setLock, drop, now, tasks, values);
-      }),
-
-    removeVersion: (target, number, now, tasks) =>
-      changeUnlessRefused(target, (drop) => removeVersion(drop, number, now, tasks)),
-
-    remove: (target, now) =>
-      change(target, (drop) => {
-        const conflict = conflictOf(drop, target);
-        if (conflict !== null) return conflict;
-        remove(drop, now);
-        return drop.id;
-      }),
-
-    removeSome: (ownerId, now, limit) => db.write(() => removeSome(ownerId, now, limit)),
   };
 }
 

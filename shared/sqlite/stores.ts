@@ -3,7 +3,8 @@ import { createSqliteBlobStore, createSqliteCardStore } from '../blobs/sqlite.ts
 import { createSqliteCommentStore } from '../comments/sqlite.ts';
 import { createSqliteSessionStore, createSqliteTokenStore } from '../credentials/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
-import { createSqliteDropStore, createSqliteModerationStore } from '../drops/sqlite.ts';
+import { SqliteDrops } from '../drops/sqlite.ts';
+import { SqliteModeration } from '../drops/sqlite-moderation.ts';
 import { createSqliteIdempotencyStore } from '../idempotency/sqlite.ts';
 import { createSqlitePendingTaskStore } from '../jobs/sqlite-pending-tasks.ts';
 import { createSqliteAuditLog } from '../moderation/sqlite.ts';
@@ -22,8 +23,8 @@ export function createSqliteStores(db: Database, clock: Clock) {
     tokens: createSqliteTokenStore(db),
     sessions: createSqliteSessionStore(db),
     signIns: createSqliteSignInStore(db),
-    drops: createSqliteDropStore(db, clock),
-    moderation: createSqliteModerationStore(db, clock),
+    drops: new SqliteDrops(db, clock),
+    moderation: new SqliteModeration(db, clock),
     idempotency: createSqliteIdempotencyStore(db),
     uploads: createSqliteUploadStore(db),
     auditLog: createSqliteAuditLog(db),

@@ -39,7 +39,11 @@ export function between<T extends object>(
 export function lazily<T extends object>(find: () => T): T {
   // proof: every access goes to what `find` returns
   return new Proxy({} as T, {
-    get: (_, name) => Reflect.get(find(), name),
+    get(_, name) {
+      const found = find();
+      const value: unknown = Reflect.get(found, name);
+      return typeof value === 'function' ? value.bind(found) : value; // methods of a class need it as `this`
+    },
     set: (_, name, value) => Reflect.set(find(), name, value),
     ownKeys: () => Reflect.ownKeys(find()),
     getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(find(), name),
