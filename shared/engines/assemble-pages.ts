@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../log/log.ts';
 import { createPages } from '../pages/pages.ts';
-import { createRendering } from '../renders/rendering.ts';
+import { Rendering } from '../renders/rendering.ts';
 import type { Threads } from '../threads/threads.ts';
 import { createViews } from '../views/views.ts';
 import type { Engine } from './engine.ts';
@@ -19,7 +19,7 @@ export function assemblePages(parts: {
   maxRenders: number;
 }) {
   const { config, clock, log, engine, threads, maxRenders } = parts;
-  const rendering = createRendering({
+  const rendering = new Rendering({
     html: engine.html,
     contexts: engine.contexts,
     renders: engine.renders,

@@ -14,7 +14,7 @@ import { createMongoPendingTaskStore } from '../jobs/mongo-pending-tasks.ts';
 import type { ModerationStore } from '../moderation/moderation-store.ts';
 import { createMongoAuditLog } from '../moderation/mongo.ts';
 import { createMongoProcessRegistry } from '../pages/mongo.ts';
-import { createMongoRenderStore } from '../renders/mongo.ts';
+import { openMongoRenders } from '../renders/mongo.ts';
 import { createMongoReportStore } from '../reports/mongo.ts';
 import { createMongoSecretStore } from '../secrets/mongo.ts';
 import { createMongoSignInStore } from '../sign-ins/mongo.ts';
@@ -41,7 +41,7 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     pendingTasks: createMongoPendingTaskStore(connection),
     html,
     contexts,
-    renders: createMongoRenderStore(connection),
+    renders: openMongoRenders(connection),
     cards: createMongoCardStore(connection),
     comments: createMongoCommentStore(connection),
     reports: createMongoReportStore(connection),

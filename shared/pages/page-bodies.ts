@@ -6,7 +6,7 @@ import { applyPlan, planSafely, rendererVersion } from '../html/plan.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
 import type { ContentEncoding, RenderHead, RenderStore } from '../renders/render-store.ts';
-import { asPlainText, type OwnedVersion, type Rendering } from '../renders/rendering.ts';
+import { asPlainText, type Rendering, type VersionToRender } from '../renders/rendering.ts';
 import { withTimeout } from '../util/promises.ts';
 import { createCountedCache } from './counted-cache.ts';
 
@@ -69,7 +69,7 @@ export function createPageBodies(deps: {
   }
 
   /** null: not rendered yet. */
-  async function findHead(version: OwnedVersion): Promise<RenderHead | null> {
+  async function findHead(version: VersionToRender): Promise<RenderHead | null> {
     const known = memory.get(version.versionId)?.head;
     if (known !== undefined) return known;
     const head = await renders.findHead(version.versionId, rendererVersion);
@@ -79,7 +79,7 @@ export function createPageBodies(deps: {
     return head;
   }
 
-  function renderAgain({ dropId, versionId }: OwnedVersion): void {
+  function renderAgain({ dropId, versionId }: VersionToRender): void {
     if (enqueued.has(versionId)) return;
     enqueued.set(versionId, true);
     jobs
@@ -93,7 +93,7 @@ export function createPageBodies(deps: {
    * Reads twice, because an older artefact is deleted when a newer one is stored, also between head and bytes. null: none.
    */
   async function readArtefact<T>(
-    version: OwnedVersion,
+    version: VersionToRender,
     read: (head: RenderHead) => Promise<T | null>,
     entryOf: (found: T) => Partial<Entry>,
   ): Promise<T | null> {
@@ -111,7 +111,7 @@ export function createPageBodies(deps: {
   }
 
   /** @returns null if the version was removed */
-  async function load(version: OwnedVersion, encoding: ContentEncoding): Promise<Body | null> {
+  async function load(version: VersionToRender, encoding: ContentEncoding): Promise<Body | null> {
     const entryOf = (body: Body) => ({ bodies: { [encoding]: body } });
     const read = async (head: RenderHead) => {
       const isWhole = encoding === 'identity';
@@ -134,7 +134,7 @@ export function createPageBodies(deps: {
   }
 
   /** @returns null if the version was removed */
-  async function loadContext(version: OwnedVersion): Promise<string | null> {
+  async function loadContext(version: VersionToRender): Promise<string | null> {
     const read = async (head: RenderHead) => {
       const bytes = await renders.findPart(version.versionId, head, 'context');
       return bytes && Buffer.from(bytes).toString('utf8');
@@ -151,7 +151,7 @@ export function createPageBodies(deps: {
   }
 
   /** @returns null if the render takes too long or fails */
-  async function inTime<T>(version: OwnedVersion, rendered: Promise<T>): Promise<T | null> {
+  async function inTime<T>(version: VersionToRender, rendered: Promise<T>): Promise<T | null> {
     const timeoutError = () => new Error('the render exceeded RENDER_REQUEST_BUDGET_MS');
     try {
       return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, timeoutError);
@@ -176,7 +176,7 @@ export function createPageBodies(deps: {
     async facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
       const body = memory.get(page.version.id)?.bodies[encoding];
       if (body !== undefined) return body;
-      const head = await findHead(ownedVersion(page));
+      const head = await findHead(versionToRender(page));
       return head && bodyFactsOf(encoding, head);
     },
 
@@ -185,7 +185,7 @@ export function createPageBodies(deps: {
       const { id } = page.version;
       return (
         memory.get(id)?.bodies[encoding] ??
-        shareLoad(`${id}/${encoding}`, () => load(ownedVersion(page), encoding))
+        shareLoad(`${id}/${encoding}`, () => load(versionToRender(page), encoding))
       );
     },
 
@@ -197,12 +197,12 @@ export function createPageBodies(deps: {
     async context(page: PageWithVersion): Promise<string | null> {
       const { id, hasContext } = page.version;
       if (!hasContext) return null;
-      return memory.get(id)?.context ?? shareContextLoad(id, () => loadContext(ownedVersion(page)));
+      return memory.get(id)?.context ?? shareContextLoad(id, () => loadContext(versionToRender(page)));
     },
   };
 }
 
-function ownedVersion({ dropId, ownerId, version }: PageWithVersion): OwnedVersion {
+function versionToRender({ dropId, ownerId, version }: PageWithVersion): VersionToRender {
   return { dropId, ownerId, versionId: version.id, hasContext: version.hasContext };
 }
 

@@ -4,7 +4,7 @@ import { bytes, field, orAbsent, type RecordOf, record, type StoredRecord, text 
 import { collectionOf, type DocumentOf, type ListIds, listTexts } from '../mongo/collection.ts';
 import { forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds, mergedIds } from '../mongo/grid-bucket.ts';
-import type { ArtefactPart, RenderHead, RenderStore } from './render-store.ts';
+import type { Artefact, ArtefactPart, RenderHead, RenderStore } from './render-store.ts';
 
 const idsPerDelete = 25;
 /** The bytes of an ordinary page are so few; they are in the record. */
@@ -30,96 +30,121 @@ const artefactCollection = collectionOf(artefactRecord);
 const chunkRecord = record('artefact_chunks', { id: text(), bytes: bytes() });
 const chunkCollection = collectionOf(chunkRecord);
 
-type ForRequests = 'put' | 'findHead' | 'findPart' | 'listRendered';
-type ForJobs = 'deleteOlder' | 'delete' | 'listIds';
+/** The store, whose calls end in time: those of jobs in a minute, others while the client waits. */
+export function openMongoRenders(connection: Connection): RenderStore {
+  const store = new MongoRenders(connection);
+  const forJobs = inBackground<RenderStore>(connection, store);
+  return {
+    ...forRequests<RenderStore>(connection, store),
+    deleteOlder: forJobs.deleteOlder,
+    delete: forJobs.delete,
+    listIds: forJobs.listIds,
+  };
+}
 
 /** An artefact is one record. The record of a large one is written after its chunks and deleted before them. */
-export function createMongoRenderStore(connection: Connection): RenderStore {
-  const artefactRecords = artefactCollection.in(connection);
-  const artefacts = artefactRecords.model;
-  const chunks = chunkCollection.in(connection).model;
+export class MongoRenders implements RenderStore {
+  readonly #records;
+  readonly #artefacts;
+  readonly #chunks;
+  /** With the chunks that an interrupted put or removal left behind. */
+  readonly listIds: ListIds;
+
+  constructor(connection: Connection) {
+    this.#records = artefactCollection.in(connection);
+    this.#artefacts = this.#records.model;
+    this.#chunks = chunkCollection.in(connection).model;
+    this.listIds = mergedIds(
+      idsOfVersions(connection, artefactRecord),
+      idsOfVersions(connection, chunkRecord),
+    );
+  }
+
+  async put(versionId: string, { head, br, gzip, context }: Artefact): Promise<void> {
+    const id = artefactId(versionId, head.plan.renderer);
+    const bytes = Buffer.concat(context === null ? [br, gzip] : [br, gzip, context]);
+    if (bytes.byteLength <= maxBytesInRecord) {
+      await this.#insertFirst({ id, head, bytes, chunks: null });
+      return;
+    }
+    const chunks = `${id}/${randomUUID()}`;
+    await this.#chunks.insertMany(splitBytes(chunks, bytes), { lean: true });
+    const isFirst = await this.#insertFirst({ id, head, bytes: null, chunks });
+    if (!isFirst) await this.#chunks.deleteMany({ _id: under(chunks) });
+  }
+
+  async findHead(versionId: string, renderer: number): Promise<RenderHead | null> {
+    const range = { _id: { $gt: `${versionId}/`, $lte: artefactId(versionId, renderer) } };
+    const found = await this.#artefacts.findOne(range, { head: 1, chunks: 1 }).sort({ _id: -1 }).lean();
+    if (found === null) return null;
+    const head: StoredHead = { ...found.head, chunks: found.chunks ?? null };
+    return head;
+  }
+
+  async findPart(versionId: string, head: RenderHead, part: ArtefactPart): Promise<Uint8Array | null> {
+    const range = rangeOf(head, part);
+    if (range === null) return null;
+    const { start, end } = range;
+    const { chunks } = head as StoredHead; // proof: `findHead` made it
+    const found = await (chunks === null
+      ? this.#readRecord(versionId, head)
+      : this.#readChunks(chunks, start, end));
+    return found && new Uint8Array(found.bytes.subarray(start - found.start, end - found.start)); // a copy, to free the rest
+  }
+
+  async listRendered(versionIds: readonly string[], renderer: number): Promise<Set<string>> {
+    const ids = versionIds.map((versionId) => artefactId(versionId, renderer));
+    const found = await this.#artefacts.find({ _id: { $in: ids } }, { _id: 1 }).lean();
+    return new Set(found.map(({ _id }) => versionOf(_id)));
+  }
+
+  async deleteOlder(versionId: string, renderer: number): Promise<boolean> {
+    const older = { $gt: `${versionId}/`, $lt: artefactId(versionId, renderer) };
+    const found = await this.#artefacts.find({ _id: older }, { chunks: 1 }).lean();
+    if (found.length === 0) return false;
+    await this.#artefacts.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+    // Not the chunks of a put under way: it will write its record.
+    const those = found.flatMap(({ chunks }) => (chunks == null ? [] : { _id: under(chunks) }));
+    if (those.length > 0) await this.#chunks.deleteMany({ $or: those });
+    return true;
+  }
+
+  async delete(versionIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < versionIds.length; from += idsPerDelete) {
+      const those = { $or: versionIds.slice(from, from + idsPerDelete).map((id) => ({ _id: under(id) })) };
+      await this.#artefacts.deleteMany(those);
+      await this.#chunks.deleteMany(those);
+    }
+  }
 
   /** @returns false if there is an artefact already, which stays */
-  const insertFirst = (artefact: RecordOf<typeof artefactRecord>) =>
-    artefactRecords.insertUnlessTaken(artefact, '_id_');
+  #insertFirst(artefact: RecordOf<typeof artefactRecord>): Promise<boolean> {
+    return this.#records.insertUnlessTaken(artefact, '_id_');
+  }
 
-  /** The bytes from `start` to `end` at least, and where they start. null: some are gone. */
-  async function readChunks(id: string, start: number, end: number) {
+  async #readRecord(versionId: string, { plan }: RenderHead): Promise<Bytes | null> {
+    const id = artefactId(versionId, plan.renderer);
+    const found = await this.#artefacts.findById(id, { bytes: 1 }).lean();
+    return found?.bytes == null ? null : { bytes: toBytes(found.bytes), start: 0 };
+  }
+
+  /** The bytes from `start` to `end` at least. null: some are gone. */
+  async #readChunks(id: string, start: number, end: number): Promise<Bytes | null> {
     const from = Math.floor(start / chunkBytes);
     const ids: string[] = [];
     for (let n = from; n * chunkBytes < end; n++) ids.push(chunkId(id, n));
-    const found = await chunks.find({ _id: { $in: ids } }).lean();
+    const found = await this.#chunks.find({ _id: { $in: ids } }).lean();
     if (found.length < ids.length) return null;
     found.sort((a, b) => (a._id < b._id ? -1 : 1));
     return { bytes: Buffer.concat(found.map(({ bytes }) => toBytes(bytes))), start: from * chunkBytes };
   }
+}
 
-  async function readRecord(versionId: string, { plan }: RenderHead) {
-    const found = await artefacts.findById(artefactId(versionId, plan.renderer), { bytes: 1 }).lean();
-    return found?.bytes == null ? null : { bytes: toBytes(found.bytes), start: 0 };
-  }
-
-  const forReaders = forRequests<Pick<RenderStore, ForRequests>>(connection, {
-    async put(versionId, { head, br, gzip, context }) {
-      const id = artefactId(versionId, head.plan.renderer);
-      const bytes = Buffer.concat(context === null ? [br, gzip] : [br, gzip, context]);
-      if (bytes.byteLength <= maxBytesInRecord) {
-        await insertFirst({ id, head, bytes, chunks: null });
-        return;
-      }
-      const chunksId = `${id}/${randomUUID()}`;
-      await chunks.insertMany(splitBytes(chunksId, bytes), { lean: true });
-      if (!(await insertFirst({ id, head, bytes: null, chunks: chunksId })))
-        await chunks.deleteMany({ _id: under(chunksId) });
-    },
-
-    async findHead(versionId, renderer) {
-      const range = { _id: { $gt: `${versionId}/`, $lte: artefactId(versionId, renderer) } };
-      const found = await artefacts.findOne(range, { head: 1, chunks: 1 }).sort({ _id: -1 }).lean();
-      if (found === null) return null;
-      const head: StoredHead = { ...found.head, chunks: found.chunks ?? null };
-      return head;
-    },
-
-    async findPart(versionId, head, part) {
-      const [start, end] = rangeOf(head, part);
-      if (end === null) return null;
-      const { chunks } = head as StoredHead; // proof: `findHead` made it
-      const found = await (chunks === null ? readRecord(versionId, head) : readChunks(chunks, start, end));
-      return found && new Uint8Array(found.bytes.subarray(start - found.start, end - found.start)); // a copy, to free the rest
-    },
-
-    async listRendered(versionIds, renderer) {
-      const ids = versionIds.map((versionId) => artefactId(versionId, renderer));
-      const found = await artefacts.find({ _id: { $in: ids } }, { _id: 1 }).lean();
-      return new Set(found.map(({ _id }) => versionOf(_id)));
-    },
-  });
-
-  const forJobs = inBackground<Pick<RenderStore, ForJobs>>(connection, {
-    async deleteOlder(versionId, renderer) {
-      const older = { $gt: `${versionId}/`, $lt: artefactId(versionId, renderer) };
-      const found = await artefacts.find({ _id: older }, { chunks: 1 }).lean();
-      if (found.length === 0) return false;
-      await artefacts.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      // Not the chunks of a put under way: it will write its record.
-      const those = found.flatMap(({ chunks }) => (chunks == null ? [] : { _id: under(chunks) }));
-      if (those.length > 0) await chunks.deleteMany({ $or: those });
-      return true;
-    },
-
-    async delete(versionIds) {
-      for (let from = 0; from < versionIds.length; from += idsPerDelete) {
-        const those = { $or: versionIds.slice(from, from + idsPerDelete).map((id) => ({ _id: under(id) })) };
-        await artefacts.deleteMany(those);
-        await chunks.deleteMany(those);
-      }
-    },
-
-    /** With the chunks that an interrupted put or removal left behind. */
-    listIds: mergedIds(idsOfVersions(connection, artefactRecord), idsOfVersions(connection, chunkRecord)),
-  });
-  return { ...forReaders, ...forJobs };
+/** A part of an artefact's bytes. */
+interface Bytes {
+  readonly bytes: Uint8Array;
+  /** Where they start. */
+  readonly start: number;
 }
 
 /** Ids of versions, by the ids of documents that begin with them. */
@@ -131,15 +156,13 @@ interface StoredHead extends RenderHead {
   readonly chunks: string | null;
 }
 
-/** The range of the part in the bytes of its artefact. `end` is null if there is no such part. */
-function rangeOf(
-  { facts, contextLength }: RenderHead,
-  part: ArtefactPart,
-): [start: number, end: number | null] {
-  const [br, gzip] = [facts.br.byteLength, facts.gzip.byteLength];
-  if (part === 'br') return [0, br];
-  if (part === 'gzip') return [br, br + gzip];
-  return [br + gzip, contextLength === null ? null : br + gzip + contextLength];
+/** Where the part is in the bytes of its artefact. null: there is no such part. */
+function rangeOf({ facts, contextLength }: RenderHead, part: ArtefactPart) {
+  const br = facts.br.byteLength;
+  const gzip = facts.gzip.byteLength;
+  if (part === 'br') return { start: 0, end: br };
+  if (part === 'gzip') return { start: br, end: br + gzip };
+  return contextLength === null ? null : { start: br + gzip, end: br + gzip + contextLength };
 }
 
 /** Ordered by version, then by renderer. */

@@ -9,7 +9,7 @@ import type { Renderer } from './renderer.ts';
 const maxWaiting = 32;
 
 /** A version, its drop, and the account whose turn its render takes. */
-export interface OwnedVersion extends VersionKey {
+export interface VersionToRender extends VersionKey {
   readonly ownerId: string;
   readonly hasContext: boolean;
 }
@@ -26,62 +26,105 @@ export interface RunningRender {
   readonly stored: Promise<boolean>;
 }
 
-export type Rendering = ReturnType<typeof createRendering>;
+interface RenderingDeps {
+  readonly html: BlobStore;
+  readonly contexts: BlobStore;
+  readonly renders: RenderStore;
+  readonly renderer: Renderer;
+  readonly log: Log;
+  readonly config: { readonly RENDER_BUDGET_MS: number };
+  /** How many documents are rendered at once. */
+  readonly atOnce: number;
+}
 
 /** Renders each version once at a time, and stores the artefact. A render waits for one render of each other owner. */
-export function createRendering(deps: {
-  html: BlobStore;
-  contexts: BlobStore;
-  renders: RenderStore;
-  renderer: Renderer;
-  log: Log;
-  config: { readonly RENDER_BUDGET_MS: number };
-  /** How many documents are rendered at once. */
-  atOnce: number;
-}) {
-  const { html, contexts, renders, renderer, log, config } = deps;
-  // A context is rendered beside its page, in a thread of its own.
-  const pageTurns = createFairQueue(deps.atOnce, maxWaiting);
-  const contextTurns = createFairQueue(1, maxWaiting);
-  const inFlight = new Map<string, RunningRender>();
-  let isClosing = false;
+export class Rendering {
+  readonly #deps: RenderingDeps;
+  readonly #pageTurns: FairQueue;
+  /** A context is rendered beside its page, in a thread of its own. */
+  readonly #contextTurns = createFairQueue(1, maxWaiting);
+  readonly #inFlight = new Map<string, RunningRender>();
+  #isClosing = false;
+
+  constructor(deps: RenderingDeps) {
+    this.#deps = deps;
+    this.#pageTurns = createFairQueue(deps.atOnce, maxWaiting);
+  }
+
+  /** How many pages and contexts wait for their turn. */
+  get waiting() {
+    return { page: () => this.#pageTurns.waiting(), context: () => this.#contextTurns.waiting() };
+  }
+
+  /** Markup; the Markdown itself if it cannot be rendered within its budget. It is stored nowhere. */
+  async renderContext(ownerId: string, text: string): Promise<string> {
+    const { renderer } = this.#deps;
+    const markup = await this.#inTurn(this.#contextTurns, ownerId, () => renderer.renderContext(text));
+    return markup ?? asPlainText(text);
+  }
+
+  /** @returns false if the version was removed */
+  async renderForJob(version: VersionToRender): Promise<boolean> {
+    const running = this.#inFlight.get(version.versionId) ?? this.#begin(version);
+    return running.stored;
+  }
+
+  /** For a request that came before the job. The artefact is stored behind it. */
+  renderForRequest(version: VersionToRender): RunningRender {
+    const running = this.#inFlight.get(version.versionId);
+    if (running !== undefined) return running;
+    const begun = this.#begin(version);
+    const warn = (err: unknown) =>
+      this.#deps.log.warn({ err, ...version }, 'a page rendered for a request could not be stored');
+    begun.page.then(
+      () => begun.stored.catch(warn),
+      () => undefined, // the request reports it
+    );
+    return begun;
+  }
+
+  /** Renders that wait for their turn fail. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.allSettled([...this.#inFlight.values()].map(({ stored }) => stored));
+  }
+
+  #begin({ ownerId, versionId, hasContext }: VersionToRender): RunningRender {
+    const { html, contexts } = this.#deps;
+    const blobs = Promise.all([html.get(versionId), hasContext ? contexts.get(versionId) : null]);
+    const document = blobs.then(([bytes]) => bytes);
+    const contextText = blobs.then(([, bytes]) => bytes && Buffer.from(bytes).toString('utf8'));
+    const page = document.then((bytes) => bytes && this.#renderPage(ownerId, bytes));
+    const context = contextText.then((text) => (text === null ? null : this.renderContext(ownerId, text)));
+    const stored = this.#store(versionId, page, context);
+    const running = { document, page, contextText, context, stored };
+    this.#inFlight.set(versionId, running);
+    const end = () => this.#inFlight.delete(versionId);
+    stored.then(end, end);
+    return running;
+  }
+
+  #renderPage(ownerId: string, html: Uint8Array): Promise<RenderedPage> {
+    const { renderer, config } = this.#deps;
+    return this.#inTurn(this.#pageTurns, ownerId, () => renderer.renderPage(html, config.RENDER_BUDGET_MS));
+  }
 
   /** @throws DropError `unavailable` if too many renders wait, or the process stops */
-  async function inTurn<T extends RenderedPage | string | null>(
+  async #inTurn<T extends RenderedPage | string | null>(
     turns: FairQueue,
     ownerId: string,
     render: () => Promise<T>,
   ): Promise<T> {
     const result = await turns.run([ownerId], async () => {
-      if (isClosing) throw unavailable('The service is stopping.');
+      if (this.#isClosing) throw unavailable('The service is stopping.');
       return render();
     });
     if (result === undefined) throw unavailable('Too many pages are being rendered.');
     return result;
   }
 
-  async function renderContext(ownerId: string, text: string): Promise<string> {
-    return (await inTurn(contextTurns, ownerId, () => renderer.renderContext(text))) ?? asPlainText(text);
-  }
-
-  function begin({ ownerId, versionId, hasContext }: OwnedVersion): RunningRender {
-    const blobs = Promise.all([html.get(versionId), hasContext ? contexts.get(versionId) : null]);
-    const document = blobs.then(([bytes]) => bytes);
-    const contextText = blobs.then(([, bytes]) => bytes && Buffer.from(bytes).toString('utf8'));
-    const page = document.then(
-      (bytes) =>
-        bytes && inTurn(pageTurns, ownerId, () => renderer.renderPage(bytes, config.RENDER_BUDGET_MS)),
-    );
-    const context = contextText.then((text) => (text === null ? null : renderContext(ownerId, text)));
-    const stored = store(versionId, page, context);
-    const running = { document, page, contextText, context, stored };
-    inFlight.set(versionId, running);
-    const end = () => inFlight.delete(versionId);
-    stored.then(end, end);
-    return running;
-  }
-
-  async function store(
+  /** @returns false if the version was removed */
+  async #store(
     versionId: string,
     rendered: Promise<RenderedPage | null>,
     renderedContext: Promise<string | null>,
@@ -91,43 +134,9 @@ export function createRendering(deps: {
     const { plan, facts, br, gzip } = page;
     const markup = context === null ? null : Buffer.from(context);
     const head = { plan, facts, contextLength: markup?.byteLength ?? null };
-    await renders.put(versionId, { head, br, gzip, context: markup });
+    await this.#deps.renders.put(versionId, { head, br, gzip, context: markup });
     return true;
   }
-
-  return {
-    /** Markup; the Markdown itself if it cannot be rendered within its budget. It is stored nowhere. */
-    renderContext,
-
-    /** @returns false if the version was removed */
-    async renderForJob(version: OwnedVersion): Promise<boolean> {
-      return (inFlight.get(version.versionId) ?? begin(version)).stored;
-    },
-
-    /** For a request that came before the job. The artefact is stored behind it. */
-    renderForRequest(version: OwnedVersion): RunningRender {
-      const running = inFlight.get(version.versionId);
-      if (running !== undefined) return running;
-      const begun = begin(version);
-      begun.page.then(
-        () =>
-          begun.stored.catch((err: unknown) =>
-            log.warn({ err, ...version }, 'a page rendered for a request could not be stored'),
-          ),
-        () => undefined, // the request reports it
-      );
-      return begun;
-    },
-
-    /** How many pages and contexts wait for their turn. */
-    waiting: { page: pageTurns.waiting, context: contextTurns.waiting },
-
-    /** Renders that wait for their turn fail. */
-    async close(): Promise<void> {
-      isClosing = true;
-      await Promise.allSettled([...inFlight.values()].map(({ stored }) => stored));
-    },
-  };
 }
 
 /** HTML parsers drop a line break at the start of `<pre>`, hence the extra one. */

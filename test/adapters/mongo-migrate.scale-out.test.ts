@@ -4,7 +4,7 @@ import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
 import { knownDataForm, readDataForm } from '../../shared/mongo/data-form.ts';
 import { collectionsOf, findMissing, migrate } from '../../shared/mongo/migrate.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
-import { createMongoRenderStore } from '../../shared/renders/mongo.ts';
+import { openMongoRenders } from '../../shared/renders/mongo.ts';
 import { anArtefact, makeDrop, newestFirst, tags } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { newMongoUri } from '../support/mongo.ts';
@@ -196,7 +196,7 @@ describe('migrate (MongoDB)', () => {
     const before = await listIndexes();
     const { connection } = mongo;
     await createMongoHtmlStore(connection).put('v1', Buffer.from('<p>'));
-    await createMongoRenderStore(connection).put('v1', anArtefact('any', 1, null));
+    await openMongoRenders(connection).put('v1', anArtefact('any', 1, null));
     expect(await listIndexes()).to.deep.equal(before);
   });
 });

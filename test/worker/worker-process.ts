@@ -9,7 +9,7 @@ import { createFollowUps } from '../../shared/jobs/follow-ups.ts';
 import type { JobHandlers, JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
-import { createRendering } from '../../shared/renders/rendering.ts';
+import { Rendering } from '../../shared/renders/rendering.ts';
 import { createJobHandlers } from '../../worker/start-worker.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import { createCardRenderer } from '../support/card-renderer.ts';
@@ -54,7 +54,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   ) as unknown as Stores; // proof: each store is wrapped as what it is
   const jobsToAsk = wrap(producer);
   const purgerToAsk = purger === null ? null : wrap(purger);
-  const rendering = createRendering({
+  const rendering = new Rendering({
     ...{ html: engine.html, contexts: engine.contexts, renders: engine.renders },
     ...{ renderer: wrap(renderer), clock, log },
     config: { RENDER_BUDGET_MS: 2_000 },
