@@ -82,8 +82,6 @@ export function collectionOf<R extends StoredRecord>(
 ) {
   type T = RecordOf<R>;
   type D = DocumentOf<R>;
-  type Filter = QueryFilter<D>;
-  type Update = UpdateQuery<D> | UpdateWithAggregationPipeline;
   const { name: collection, key } = record;
   const [idField = ''] = key.length === 1 ? key : [];
   const { definition, read, write } = fieldsOf<R, D>(record, { [idField]: '_id' });
@@ -92,100 +90,125 @@ export function collectionOf<R extends StoredRecord>(
   for (const [name, keys, more] of indexes) schema.index(keys, { name, ...more });
 
   const toRecord = (document: D): T => read(document, {});
-  const orNull = (document: D | null) => (document === null ? null : toRecord(document));
   const toDocument = (stored: T): D => Object.assign({ _id: keyOf(record, stored) }, write(stored));
-
-  /** The records of a database. Each method is one command. Filters and updates name the fields of documents. */
-  function openIn(connection: Connection) {
+  const open = (connection: Connection): Records<R> => {
     // proof: the schema has the fields of the declaration
     const model = connection.model(collection, schema) as unknown as Model<D>;
+    return new Records<R>(connection, model, { toRecord, toDocument });
+  };
+  return { in: open, toRecord, toDocument };
+}
 
-    /**
-     * Deletes at most `limit` records, by two commands: one command for very many would take longer than the servers are given.
-     * @returns how many there were; fewer than `limit`: none is left
-     */
-    async function removeSome(filter: Filter, limit: number): Promise<number> {
-      const found = await model
-        .find(filter, { _id: 1 }, { limit, batchSize: limit + 1 })
-        .lean<{ readonly _id: string }[]>();
-      if (found.length === 0) return 0;
-      const isFound = { _id: { $in: found.map(({ _id }) => _id) } };
-      await model.deleteMany({ $and: [filter, isFound] } as Filter); // proof: ids are texts
-      return found.length;
-    }
+type Filter<R extends StoredRecord> = QueryFilter<DocumentOf<R>>;
+type Update<R extends StoredRecord> = UpdateQuery<DocumentOf<R>> | UpdateWithAggregationPipeline;
+type Sorted = Pick<QueryOptions, 'sort' | 'limit' | 'batchSize' | 'hint'>;
 
-    return {
-      model,
+/** How a record is stored. */
+interface Mapping<R extends StoredRecord> {
+  toRecord(document: DocumentOf<R>): RecordOf<R>;
+  toDocument(stored: RecordOf<R>): DocumentOf<R>;
+}
 
-      /** null: none. */
-      find: async (filter: Filter) => orNull(await model.findOne(filter).lean<D>()),
+/** The records of a database. Each method is one command. Filters and updates name the fields of documents. */
+class Records<R extends StoredRecord> {
+  readonly model: Model<DocumentOf<R>>;
+  readonly #connection: Connection;
+  readonly #mapping: Mapping<R>;
 
-      async list(filter: Filter, sorted: Pick<QueryOptions, 'sort' | 'limit' | 'batchSize' | 'hint'>) {
-        return (await model.find(filter, null, sorted).lean<D[]>()).map(toRecord);
-      },
-
-      async insert(stored: T): Promise<void> {
-        await model.create(toDocument(stored));
-      },
-
-      /** false: one of these unique indexes refuses it (`_id_` is the index of ids). */
-      async insertUnlessTaken(stored: T, ...unique: readonly string[]): Promise<boolean> {
-        try {
-          await model.create(toDocument(stored));
-          return true;
-        } catch (error) {
-          if (isDuplicateOf(error, ...unique)) return false;
-          throw error;
-        }
-      },
-
-      /** Updates one record; false: none matches. */
-      async update(filter: Filter, update: Update): Promise<boolean> {
-        return (await model.updateOne(filter, update, { updatePipeline: true })).matchedCount > 0;
-      },
-
-      /** Updates one record. false: none matches; `taken`: one of these unique indexes refuses it. */
-      async updateUnlessTaken(filter: Filter, update: Update, ...unique: readonly string[]) {
-        try {
-          return (await model.updateOne(filter, update)).matchedCount > 0;
-        } catch (error) {
-          if (isDuplicateOf(error, ...unique)) return 'taken';
-          throw error;
-        }
-      },
-
-      /** Updates one record and returns it; null: none matches. */
-      async change(filter: Filter, update: Update) {
-        const changed = { returnDocument: 'after', updatePipeline: true } as const;
-        return orNull(await model.findOneAndUpdate(filter, update, changed).lean<D>());
-      },
-
-      /** @returns how many have changed */
-      async updateAll(filter: Filter, update: Update): Promise<number> {
-        return (await model.updateMany(filter, update)).modifiedCount;
-      },
-
-      /** @returns how many */
-      async remove(filter: Filter): Promise<number> {
-        return (await model.deleteMany(filter)).deletedCount;
-      },
-
-      removeSome,
-
-      /** A method that deletes the records whose time in that field is before its argument (Unix ms), in parts. */
-      removalBefore(time: keyof D & string): (before: number) => Promise<void> {
-        const { remove } = inBackground(connection, {
-          async remove(before: number) {
-            const filter = { [time]: { $lt: before } } as Filter; // proof: a field of the documents
-            await inParts(idsPerDelete, (limit) => removeSome(filter, limit));
-          },
-        });
-        return remove;
-      },
-    };
+  constructor(connection: Connection, model: Model<DocumentOf<R>>, mapping: Mapping<R>) {
+    this.model = model;
+    this.#connection = connection;
+    this.#mapping = mapping;
   }
 
-  return { in: openIn, toRecord, toDocument };
+  /** null: none. */
+  async find(filter: Filter<R>): Promise<RecordOf<R> | null> {
+    return this.#orNull(await this.model.findOne(filter).lean<DocumentOf<R>>());
+  }
+
+  async list(filter: Filter<R>, sorted: Sorted): Promise<RecordOf<R>[]> {
+    const found = await this.model.find(filter, null, sorted).lean<DocumentOf<R>[]>();
+    return found.map(this.#mapping.toRecord);
+  }
+
+  async insert(stored: RecordOf<R>): Promise<void> {
+    await this.model.create(this.#mapping.toDocument(stored));
+  }
+
+  /** false: one of these unique indexes refuses it (`_id_` is the index of ids). */
+  async insertUnlessTaken(stored: RecordOf<R>, ...unique: readonly string[]): Promise<boolean> {
+    try {
+      await this.insert(stored);
+      return true;
+    } catch (error) {
+      if (isDuplicateOf(error, ...unique)) return false;
+      throw error;
+    }
+  }
+
+  /** Updates one record; false: none matches. */
+  async update(filter: Filter<R>, update: Update<R>): Promise<boolean> {
+    return (await this.model.updateOne(filter, update, { updatePipeline: true })).matchedCount > 0;
+  }
+
+  /** Updates one record. false: none matches; `taken`: one of these unique indexes refuses it. */
+  async updateUnlessTaken(
+    filter: Filter<R>,
+    update: Update<R>,
+    ...unique: readonly string[]
+  ): Promise<boolean | 'taken'> {
+    try {
+      return (await this.model.updateOne(filter, update)).matchedCount > 0;
+    } catch (error) {
+      if (isDuplicateOf(error, ...unique)) return 'taken';
+      throw error;
+    }
+  }
+
+  /** Updates one record and returns it; null: none matches. */
+  async change(filter: Filter<R>, update: Update<R>): Promise<RecordOf<R> | null> {
+    const changed = { returnDocument: 'after', updatePipeline: true } as const;
+    return this.#orNull(await this.model.findOneAndUpdate(filter, update, changed).lean<DocumentOf<R>>());
+  }
+
+  /** @returns how many have changed */
+  async updateAll(filter: Filter<R>, update: Update<R>): Promise<number> {
+    return (await this.model.updateMany(filter, update)).modifiedCount;
+  }
+
+  /** @returns how many */
+  async remove(filter: Filter<R>): Promise<number> {
+    return (await this.model.deleteMany(filter)).deletedCount;
+  }
+
+  /**
+   * Deletes at most `limit` records, by two commands: one command for very many would take longer than the servers are given.
+   * @returns how many there were; fewer than `limit`: none is left
+   */
+  async removeSome(filter: Filter<R>, limit: number): Promise<number> {
+    const found = await this.model
+      .find(filter, { _id: 1 }, { limit, batchSize: limit + 1 })
+      .lean<{ readonly _id: string }[]>();
+    if (found.length === 0) return 0;
+    const isFound = { _id: { $in: found.map(({ _id }) => _id) } };
+    await this.model.deleteMany({ $and: [filter, isFound] } as Filter<R>); // proof: ids are texts
+    return found.length;
+  }
+
+  /** A method that deletes the records whose time in that field is before its argument (Unix ms), in parts. */
+  removalBefore(time: keyof DocumentOf<R> & string): (before: number) => Promise<void> {
+    const { remove } = inBackground(this.#connection, {
+      remove: async (before: number) => {
+        const filter = { [time]: { $lt: before } } as Filter<R>; // proof: a field of the documents
+        await inParts(idsPerDelete, (limit) => this.removeSome(filter, limit));
+      },
+    });
+    return remove;
+  }
+
+  #orNull(document: DocumentOf<R> | null): RecordOf<R> | null {
+    return document === null ? null : this.#mapping.toRecord(document);
+  }
 }
 
 const idsPerDelete = 500;

@@ -9,7 +9,7 @@ export function createMongoUploadStore(connection: Connection): UploadStore {
   const uploads = collection.in(connection);
   return {
     ...forRequests<Omit<UploadStore, 'removeExpiredBefore'>>(connection, {
-      insert: uploads.insert,
+      insert: (upload) => uploads.insert(upload),
 
       find: (hash) => uploads.find({ _id: hash }),
     }),
