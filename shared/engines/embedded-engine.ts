@@ -59,7 +59,7 @@ export function openEmbeddedEngine(deps: {
     archive: createSqliteArchiveStore(db, clock),
     rateLimiter: createMemoryRateLimiter(),
     jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
-    urgently: db.urgently,
+    urgently: (act) => db.urgently(act),
     ready: async () => db.check(),
     async close() {
       stopKeeping();
@@ -72,7 +72,7 @@ export function openEmbeddedEngine(deps: {
 /** @returns a function that stops it */
 function keepReserve(db: Pick<Database, 'keepReserve'>): () => void {
   db.keepReserve();
-  const timer = setInterval(db.keepReserve, reserveEveryMs).unref();
+  const timer = setInterval(() => db.keepReserve(), reserveEveryMs).unref();
   return () => clearInterval(timer);
 }
 

@@ -1,10 +1,10 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { storeIsNewer, unavailable } from '../domain/errors.ts';
 import type { FlushObserver, TransactionObserver } from '../metrics/metrics.ts';
-import { createCheckpoints } from './checkpoints.ts';
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import { busyMs, connect, notUsable } from './connection.ts';
 import { knownDataForm, readDataForm } from './data-form.ts';
-import { createDiskWatch, type DiskFailure } from './disk-watch.ts';
+import { createDiskWatch, type DiskFailure, type DiskWatch } from './disk-watch.ts';
 import { WalFlush, type WalFlushDeps } from './wal-flush.ts';
 import { WriteGroup } from './write-group.ts';
 
@@ -86,112 +86,148 @@ export interface DatabaseReports {
   readonly onFailedRead?: (() => void) | undefined;
 }
 
-/**
- * Opens or creates the database and migrates it. @param hasExternalCheckpoints another program copies the WAL into the file
- * @param mayMigrate false: opens only the form of this release @param onCreate called in the transaction that creates the
- * tables @param flush called instead of the flush of the log, which it gets: tests hold it back or let it fail
- * @throws Error that says what to do
- */
-export function openDatabase(
-  path: string,
-  {
-    reports = {},
-    hasExternalCheckpoints: isExternal = false,
-    mayMigrate = true,
-    onCreate,
-    flush,
-  }: {
-    reports?: DatabaseReports;
-    hasExternalCheckpoints?: boolean;
-    mayMigrate?: boolean;
-    onCreate?: ((connection: DatabaseSyncInstance) => void) | undefined;
-    flush?: (flush: () => Promise<void>) => Promise<void>;
-  } = {},
-): Database {
-  const onMigration = mayMigrate ? (from: number, to: number) => reports.migrated?.(from, to) : null;
-  const connection = connect(path, onMigration, onCreate);
-  if (isExternal) connection.exec('PRAGMA wal_autocheckpoint = 0');
-  const disk = createDiskWatch(path, reports);
-  const checkpoints = createCheckpoints(path, {
-    isExternal,
-    onError(err) {
-      if (!wal.noteFailedCheckpoint(err)) reports.checkpointFailed?.(err);
-    },
-    onLongWal: (bytes) => reports.walIsLong?.(bytes),
-  });
-  const deps = { path, connection, disk, checkpoints, flush, onFlush: reports.onFlush };
-  const wal = openWal(deps, mayMigrate);
-  const group = new WriteGroup(connection, disk, wal, reports.onTransaction);
-  const known = knownDataForm();
-  let closing: Promise<void> | undefined;
-  const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
+interface DatabaseOptions {
+  readonly reports?: DatabaseReports;
+  /** Another program copies the WAL into the file. */
+  readonly hasExternalCheckpoints?: boolean;
+  /** false: opens only the form of this release. */
+  readonly mayMigrate?: boolean;
+  /** Called in the transaction that creates the tables. */
+  readonly onCreate?: ((connection: DatabaseSyncInstance) => void) | undefined;
+  /** Called instead of the flush of the log, which it gets: tests hold it back or let it fail. */
+  readonly flush?: (flush: () => Promise<void>) => Promise<void>;
+}
 
-  function write<T>(work: () => T, isDerived: boolean): Promise<T> {
-    checkpoints.noteWrite();
-    return group.write(work, isDerived);
+/** Opens or creates the database and migrates it. @throws Error that says what to do */
+export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
+  const { reports, hasExternalCheckpoints = false, mayMigrate = true, onCreate } = options;
+  const onMigration = mayMigrate ? (from: number, to: number) => reports?.migrated?.(from, to) : null;
+  const connection = connect(path, onMigration, onCreate);
+  if (hasExternalCheckpoints) connection.exec('PRAGMA wal_autocheckpoint = 0');
+  return new SqliteDatabase(path, connection, options);
+}
+
+class SqliteDatabase implements Database {
+  readonly #path: string;
+  readonly #connection: DatabaseSyncInstance;
+  readonly #isExternal: boolean;
+  readonly #disk: DiskWatch;
+  readonly #checkpoints: Checkpoints;
+  readonly #wal: WalFlush;
+  readonly #group: WriteGroup;
+  readonly #onFailedRead: (() => void) | undefined;
+  readonly #probe;
+  readonly #knownForm = knownDataForm();
+  #closing: Promise<void> | undefined;
+
+  constructor(path: string, connection: DatabaseSyncInstance, options: DatabaseOptions) {
+    const { reports = {}, hasExternalCheckpoints = false, mayMigrate = true, flush } = options;
+    this.#path = path;
+    this.#connection = connection;
+    this.#isExternal = hasExternalCheckpoints;
+    this.#disk = createDiskWatch(path, reports);
+    this.#checkpoints = createCheckpoints(path, {
+      isExternal: hasExternalCheckpoints,
+      onError: (err) => {
+        if (!this.#wal.noteFailedCheckpoint(err)) reports.checkpointFailed?.(err);
+      },
+      onLongWal: (bytes) => reports.walIsLong?.(bytes),
+    });
+    const deps = { path, connection, disk: this.#disk, checkpoints: this.#checkpoints };
+    this.#wal = openWal({ ...deps, flush, onFlush: reports.onFlush }, mayMigrate);
+    this.#group = new WriteGroup(connection, this.#disk, this.#wal, reports.onTransaction);
+    this.#onFailedRead = reports.onFailedRead;
+    this.#probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
   }
 
-  async function close(): Promise<void> {
+  prepare<Row>(sql: string): Statement<Row> {
+    return prepare(this.#connection, sql, 'objects', this.#onFailedRead);
+  }
+
+  prepareTuples<Row>(sql: string): Statement<Row> {
+    return prepare(this.#connection, sql, 'arrays', this.#onFailedRead);
+  }
+
+  write<T>(work: () => T): Promise<T> {
+    this.#checkpoints.noteWrite();
+    return this.#group.write(work, false);
+  }
+
+  writeDerived<T>(work: () => T): Promise<T> {
+    this.#checkpoints.noteWrite();
+    return this.#group.write(work, true);
+  }
+
+  urgently<T>(work: () => Promise<T>): Promise<T> {
+    return this.#disk.urgently(work);
+  }
+
+  keepReserve(): void {
+    this.#disk.keepReserve();
+  }
+
+  countUncertain(): number {
+    return this.#wal.failures;
+  }
+
+  check(): void {
+    if (this.#readForm() > this.#knownForm) throw storeIsNewer();
+    this.#disk.check();
+  }
+
+  openSnapshot(): Snapshot {
+    const reader = new DatabaseSync(this.#path, { readOnly: true, timeout: busyMs });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT 1 FROM drops LIMIT 1').get(); // the first read of a transaction fixes what it sees
+    return {
+      prepare: (sql) => prepare(reader, sql, 'objects'),
+      prepareTuples: (sql) => prepare(reader, sql, 'arrays'),
+      close() {
+        reader.exec('COMMIT'); // closing does not end it, as long as there are statements
+        reader.close();
+      },
+    };
+  }
+
+  findDamage(): string[] {
+    return findDamage(this.#connection);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** @throws DropError `unavailable` if the data cannot be read */
+  #readForm(): number {
     try {
-      group.close();
-      await checkpoints.close(); // first: one that fails makes the log be written again
-      await wal.close();
-      if (!isExternal) truncateWal();
+      this.#probe.get();
+      return readDataForm(this.#connection);
+    } catch (error) {
+      const options = { cause: error, reason: 'database_unreachable' } as const;
+      throw unavailable('The database cannot be read.', 1, options);
+    }
+  }
+
+  async #close(): Promise<void> {
+    try {
+      this.#group.close();
+      await this.#checkpoints.close(); // first: one that fails makes the log be written again
+      await this.#wal.close();
+      if (!this.#isExternal) this.#truncateWal();
     } finally {
-      connection.close();
+      this.#connection.close();
     }
   }
 
   /** A full disk may have no space for it: then the WAL stays, and the next process that opens the file uses it. */
-  function truncateWal(): void {
+  #truncateWal(): void {
     try {
-      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch (error) {
-      if (disk.failed(error) === null) throw error;
+      if (this.#disk.failed(error) === null) throw error;
     }
   }
-
-  return {
-    ...statementsOf(connection, reports.onFailedRead),
-    write: (work) => write(work, false),
-    writeDerived: (work) => write(work, true),
-    urgently: disk.urgently,
-    keepReserve: disk.keepReserve,
-    countUncertain: () => wal.failures,
-
-    check() {
-      let form: number;
-      try {
-        probe.get();
-        form = readDataForm(connection);
-      } catch (error) {
-        const options = { cause: error, reason: 'database_unreachable' } as const;
-        throw unavailable('The database cannot be read.', 1, options);
-      }
-      if (form > known) throw storeIsNewer();
-      disk.check();
-    },
-
-    openSnapshot() {
-      const reader = new DatabaseSync(path, { readOnly: true, timeout: busyMs });
-      reader.exec('BEGIN');
-      reader.prepare('SELECT 1 FROM drops LIMIT 1').get(); // the first read of a transaction fixes what it sees
-      return {
-        ...statementsOf(reader),
-        close() {
-          reader.exec('COMMIT'); // closing does not end it, as long as there are statements
-          reader.close();
-        },
-      };
-    },
-
-    findDamage: () => findDamage(connection),
-
-    close() {
-      closing ??= close();
-      return closing;
-    },
-  };
 }
 
 /** @param isOwner no other service has the file, so the log may be written again @throws Error that says what to do */
@@ -211,40 +247,37 @@ export function findDamage(connection: DatabaseSyncInstance): string[] {
   return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
 }
 
-function statementsOf(
+/** @param onFailedRead a write that fails is reported with its transaction */
+function prepare<Row>(
   connection: DatabaseSyncInstance,
+  sql: string,
+  rows: 'objects' | 'arrays',
   onFailedRead: () => void = () => undefined,
-): Pick<Database, 'prepare' | 'prepareTuples'> {
-  /** A write that fails is reported with its transaction. */
+): Statement<Row> {
+  const statement = connection.prepare(sql);
+  statement.setReturnArrays(rows === 'arrays');
+
   function rethrow(error: unknown): never {
     if (!connection.isTransaction) onFailedRead();
     throw error;
   }
 
-  function prepare<Row>(sql: string, asArrays: boolean): Statement<Row> {
-    const statement = connection.prepare(sql);
-    statement.setReturnArrays(asArrays);
-    // These closures keep the connection: the library closes one that only statements refer to.
-    return {
-      run: (...values) => statement.run(...values),
-      get(...values) {
-        try {
-          return statement.get(...values) as Row | undefined; // proof: what the caller selects
-        } catch (error) {
-          return rethrow(error);
-        }
-      },
-      all(...values) {
-        try {
-          return statement.all(...values) as Row[]; // proof: as above
-        } catch (error) {
-          return rethrow(error);
-        }
-      },
-    };
-  }
+  // These closures keep the connection: the library closes one that only statements refer to.
   return {
-    prepare: (sql) => prepare(sql, false),
-    prepareTuples: (sql) => prepare(sql, true),
+    run: (...values) => statement.run(...values),
+    get(...values) {
+      try {
+        return statement.get(...values) as Row | undefined; // proof: what the caller selects
+      } catch (error) {
+        return rethrow(error);
+      }
+    },
+    all(...values) {
+      try {
+        return statement.all(...values) as Row[]; // proof: as above
+      } catch (error) {
+        return rethrow(error);
+      }
+    },
   };
 }

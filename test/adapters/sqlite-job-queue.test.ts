@@ -3,6 +3,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import type { JobMonitor } from '../../shared/jobs/job-queue.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { createGate, rejectWith, useJobFixture } from '../contract/job-fixture.ts';
 import { describeJobQueue } from '../contract/job-queue.contract.ts';
 import { aDrop } from '../contract/records.ts';
@@ -75,7 +76,7 @@ describe('The SQLite job queue', () => {
       const { db } = fixture();
       let failures = 0;
       const flaky: Database = {
-        ...db,
+        ...methodsOf(db),
         write(work) {
           failures -= 1;
           return failures >= 0 ? Promise.reject(new Error('the disk is full')) : db.write(work);
@@ -321,7 +322,7 @@ describe('The SQLite job queue', () => {
       const outcomes = [unavailable('The disk is full.'), new Error('a fault of its own'), null];
       let isFull = false;
       const flaky: Database = {
-        ...db,
+        ...methodsOf(db),
         write: (work) => (isFull ? Promise.reject(new Error('the disk is full')) : db.write(work)),
       };
       const fill = async () => {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Database, openDatabase, type Values } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { aDrop, makeDrop, newestFirst } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -94,6 +95,6 @@ describe('Parallel lists of SQLite', () => {
         all: (...values: Values) => takeTime(statement.all(...values)),
       };
     };
-    return { ...database, prepareTuples };
+    return { ...methodsOf(database), prepareTuples };
   }
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createSqlitePageChanges } from '../../shared/pages/sqlite.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const aTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -32,7 +33,7 @@ describe('Changes of pages on SQLite', () => {
     const db = open();
     let checks = 0;
     const counting: Database = {
-      ...db,
+      ...methodsOf(db),
       prepareTuples<Row>(sql: string) {
         const statement = db.prepareTuples<Row>(sql);
         return {

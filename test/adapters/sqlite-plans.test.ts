@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
@@ -16,7 +17,7 @@ describe('Statements to SQLite and the indexes that they use', () => {
       statements.push(sql.replace(/\s+/g, ' ').trim());
       return db.prepareTuples(sql);
     };
-    createSqliteStores({ ...db, prepare, prepareTuples: prepare }, createTestClock());
+    createSqliteStores({ ...methodsOf(db), prepare, prepareTuples: prepare }, createTestClock());
   });
 
   after(() => db.close());
