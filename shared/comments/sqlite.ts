@@ -1,26 +1,233 @@
+import type { BlobIds } from '../blobs/blob-store.ts';
 import type { Database } from '../sqlite/database.ts';
 import { blobIds } from '../sqlite/table.ts';
-import type { CommentState, Thread } from './comment.ts';
 import {
-  type AuthorKey,
+  type Comment,
+  type Mark,
+  nextSeq,
+  type Sizes,
+  sizesOfMark,
+  type Thread,
+  type UnnumberedComment,
+} from './comment.ts';
+import {
+  type CommentCaps,
+  type CommentChange,
   type CommentCounts,
+  type CommentPart,
   type CommentQuery,
   type CommentStore,
-  type FoundThreads,
+  type FullBound,
   foundSides,
   noSides,
+  type ReadThread,
+  type ThreadQuery,
 } from './comment-store.ts';
-import { createSqliteCommentChanges } from './sqlite-changes.ts';
-import { commentRowsOf, toComment } from './sqlite-rows.ts';
-import { authorFor, bytesAtOnce, chooseFitting, type Entry, inOrder } from './thread.ts';
+import { SqliteCommentBounds } from './sqlite-bounds.ts';
+import { SqliteCommentLists } from './sqlite-lists.ts';
+import { type CommentRows, commentRowsOf, toComment } from './sqlite-rows.ts';
+import { bytesAtOnce, chooseFitting } from './thread.ts';
 
-type CountRow = [dropId: string, state: CommentState, count: number];
+/** A write checks bounds and writes in one transaction. */
+export class SqliteComments implements CommentStore {
+  readonly #db: Database;
+  readonly #rows: CommentRows;
+  readonly #bounds: SqliteCommentBounds;
+  readonly #lists: SqliteCommentLists;
+  readonly #sql;
+  readonly listIds: BlobIds['listIds'];
 
-export function createSqliteCommentStore(db: Database): CommentStore {
-  const rows = commentRowsOf(db);
-  const find = listsOf(db);
-  const sql = {
+  constructor(db: Database) {
+    this.#db = db;
+    this.#rows = commentRowsOf(db);
+    this.#bounds = new SqliteCommentBounds(db);
+    this.#lists = new SqliteCommentLists(db);
+    this.#sql = statementsOf(db);
+    this.listIds = blobIds(db, 'comments', 'version_id').listIds;
+  }
+
+  async insert(comment: UnnumberedComment, now: number, caps: CommentCaps): Promise<Comment | FullBound> {
+    return this.#db.write(() => {
+      const stored = this.#find(comment.id);
+      if (stored !== null) return stored;
+      const full = this.#bounds.fullForNew(comment, caps);
+      if (full !== null) return full;
+      const numbered = { ...comment, seq: this.#nextSeq(comment.ownerId, now) };
+      this.#rows.insert(numbered);
+      return numbered;
+    });
+  }
+
+  async find(id: string): Promise<Comment | null> {
+    return this.#find(id);
+  }
+
+  async findThread(id: string): Promise<Thread | null> {
+    return this.#rows.findThread(id);
+  }
+
+  async list(ownerId: string, query: CommentQuery): Promise<CommentPart> {
+    const { chosen, ...rest } = chooseFitting(query.found ?? this.#lists.find(ownerId, query), query);
+    const threads = this.#readThreads(ownerId, chosen).filter(({ state }) => query.states.includes(state));
+    const comments = threads.map((thread) => this.#rows.withTexts(thread, query.lastReplies));
+    return { comments, ...rest };
+  }
+
+  async listThreads(ownerId: string, query: ThreadQuery): Promise<Thread[]> {
+    return this.#readThreads(ownerId, this.#lists.find(ownerId, query).entries);
+  }
+
+  async lastSeq(ownerId: string): Promise<number> {
+    return this.#lastSeq(ownerId);
+  }
+
+  async change(
+    read: ReadThread,
+    change: CommentChange,
+    now: number,
+    caps: CommentCaps,
+  ): Promise<number | FullBound | null> {
+    return this.#db.write(() => {
+      const thread = this.#rows.findThread(read.id);
+      if (thread === null || thread.seq !== read.seq) return null;
+      return this.#bounds.fullForChange(thread, change, caps) ?? this.#write(thread, change, now);
+    });
+  }
+
+  async mark(id: string, mark: Mark, caps: CommentCaps): Promise<'marked' | 'known' | FullBound | null> {
+    return this.#db.write(() => {
+      const thread = this.#rows.findThread(id);
+      if (thread === null) return null;
+      const { resolving } = thread;
+      if (resolving.some(({ versionId }) => versionId === mark.versionId)) return 'known';
+      if (resolving.length >= caps.resolving) return 'marks';
+      const sizes = sizesOfMark(mark);
+      const full = this.#bounds.fullForMore(thread, sizes, caps);
+      if (full !== null) return full;
+      this.#setMarks(thread, [...resolving, mark], sizes);
+      return 'marked';
+    });
+  }
+
+  async unmark(id: string, mark: Mark): Promise<void> {
+    await this.#db.write(() => {
+      const thread = this.#rows.findThread(id);
+      if (thread === null) return;
+      const left = thread.resolving.filter(({ versionId }) => versionId !== mark.versionId);
+      if (left.length === thread.resolving.length) return;
+      const { bytes, texts } = sizesOfMark(mark);
+      this.#setMarks(thread, left, { bytes: -bytes, texts: -texts });
+    });
+  }
+
+  async listMarked(dropId: string): Promise<string[]> {
+    return this.#sql.marked.all(dropId).map(([id]) => id);
+  }
+
+  async setInLatest(ids: readonly string[], place: Comment['inLatest']): Promise<void> {
+    await this.#db.write(() => this.#sql.setInLatest.run(place, JSON.stringify(ids)));
+  }
+
+  async noteSides(ids: readonly string[], areFound: boolean): Promise<void> {
+    const sides = areFound ? foundSides : noSides;
+    await this.#db.write(() => this.#sql.noteSides.run(JSON.stringify(sides), JSON.stringify(ids)));
+  }
+
+  async confirm(): Promise<void> {
+    await this.#db.write(() => undefined);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return this.#db.write(() => this.#sql.remove.run(id).changes > 0);
+  }
+
+  async countByDrop(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
+    return this.#bounds.countByDrop(dropIds);
+  }
+
+  async ownersAfter(seq: number): Promise<string[]> {
+    return this.#sql.ownersAfter.all(seq).map(([ownerId]) => ownerId);
+  }
+
+  /** In writes of bounded size: a version may have 128 MB of comments. */
+  async delete(versionIds: readonly string[]): Promise<void> {
+    for (const versionId of versionIds) {
+      while (await this.#deletePart(versionId));
+    }
+  }
+
+  #find(id: string): Comment | null {
+    const thread = this.#rows.findThread(id);
+    return thread === null ? null : toComment(this.#rows.withTexts(thread));
+  }
+
+  #readThreads(ownerId: string, entries: readonly { readonly id: string }[]): Thread[] {
+    const threads = entries.flatMap(({ id }) => this.#rows.findThread(id) ?? []);
+    return threads.filter((thread) => thread.ownerId === ownerId);
+  }
+
+  #lastSeq(ownerId: string): number {
+    return this.#sql.lastSeq.get(ownerId)?.[0] ?? 0;
+  }
+
+  #nextSeq(ownerId: string, now: number): number {
+    return nextSeq(this.#lastSeq(ownerId), now);
+  }
+
+  #write(thread: Thread, { fields, sizes, settled = [], ...texts }: CommentChange, now: number): number {
+    const { id } = thread;
+    const { state, resolvedBy, updatedAt, updatedBy, otherSeq } = { ...thread, ...fields };
+    const seq = this.#nextSeq(thread.ownerId, now);
+    this.#sql.change.run({
+      id,
+      seq,
+      state,
+      resolvedBy: resolvedBy && JSON.stringify(resolvedBy),
+      resolving: JSON.stringify(thread.resolving.filter(({ versionId }) => !settled.includes(versionId))),
+      updatedAt,
+      updatedBy,
+      otherSeq,
+      bytes: thread.bytes + sizes.bytes,
+      texts: thread.texts + sizes.texts,
+    });
+    if (fields.text !== undefined) this.#sql.setText.run(fields.text, id);
+    for (const reply of texts.added ?? []) this.#rows.addReply(id, reply);
+    if (texts.edited !== undefined) this.#sql.setReply.run(texts.edited.text, id, texts.edited.id);
+    if (texts.removed !== undefined) this.#sql.removeReply.run(id, texts.removed);
+    return seq;
+  }
+
+  #setMarks({ id, bytes, texts }: Thread, marks: readonly Mark[], more: Sizes): void {
+    this.#sql.setMarks.run(JSON.stringify(marks), bytes + more.bytes, texts + more.texts, id);
+  }
+
+  /** @returns false: there was nothing left */
+  async #deletePart(versionId: string): Promise<boolean> {
+    let bytes = 0;
+    const ids: string[] = [];
+    for (const [id, size] of this.#sql.ofVersion.all(versionId)) {
+      bytes += size;
+      if (ids.length > 0 && bytes > bytesAtOnce) break;
+      ids.push(id);
+    }
+    if (ids.length === 0) return false;
+    await this.#db.write(() => {
+      for (const id of ids) this.#sql.remove.run(id);
+    });
+    return true;
+  }
+}
+
+function statementsOf(db: Pick<Database, 'prepare' | 'prepareTuples'>) {
+  return {
     lastSeq: db.prepareTuples<[last: number | null]>('SELECT max(seq) FROM comments WHERE owner_id = ?'),
+    change: db.prepare(`
+      UPDATE comments SET state = $state, resolved_by = $resolvedBy, resolving = $resolving, seq = $seq, updated_at = $updatedAt,
+        updated_by = $updatedBy, other_seq = $otherSeq, bytes = $bytes, texts = $texts WHERE id = $id`),
+    setMarks: db.prepare('UPDATE comments SET resolving = ?, bytes = ?, texts = ? WHERE id = ?'),
+    setText: db.prepare('UPDATE comment_texts SET text = ? WHERE comment_id = ?'),
+    setReply: db.prepare('UPDATE comment_replies SET text = ? WHERE comment_id = ? AND id = ?'),
+    removeReply: db.prepare('DELETE FROM comment_replies WHERE comment_id = ? AND id = ?'),
     setInLatest: db.prepare('UPDATE comments SET in_latest = ? WHERE id IN (SELECT value FROM json_each(?))'),
     noteSides: db.prepare(`
       UPDATE comments SET anchor = json_patch(anchor, ?)
@@ -29,158 +236,11 @@ export function createSqliteCommentStore(db: Database): CommentStore {
       "SELECT id FROM comments INDEXED BY comments_marked WHERE drop_id = ? AND resolving <> '[]'",
     ),
     remove: db.prepare('DELETE FROM comments WHERE id = ?'),
-    count: db.prepareTuples<CountRow>(`
-      SELECT drop_id, state, count(*) FROM comments INDEXED BY comments_of_drop
-      WHERE drop_id IN (SELECT value FROM json_each(?)) AND state IN ('open', 'held') GROUP BY drop_id, state`),
     ownersAfter: db.prepareTuples<[ownerId: string]>(
       'SELECT DISTINCT owner_id FROM comments INDEXED BY comments_by_seq WHERE seq > ?',
     ),
-  };
-
-  const lastSeq = (ownerId: string): number => sql.lastSeq.get(ownerId)?.[0] ?? 0;
-
-  function count(dropIds: readonly string[]): Map<string, CommentCounts> {
-    const counts = new Map<string, CommentCounts>();
-    for (const [dropId, state, found] of sql.count.all(JSON.stringify(dropIds)))
-      counts.set(dropId, { ...(counts.get(dropId) ?? { open: 0, held: 0 }), [state]: found });
-    return counts;
-  }
-
-  function whole(id: string) {
-    const thread = rows.findThread(id);
-    return thread === null ? null : toComment(rows.withTexts(thread));
-  }
-
-  const readThreads = (ownerId: string, entries: readonly { id: string }[]): Thread[] =>
-    entries.flatMap(({ id }) => rows.findThread(id) ?? []).filter((thread) => thread.ownerId === ownerId);
-
-  return {
-    ...createSqliteCommentChanges(db, rows, { lastSeq, count, whole }),
-
-    find: async (id) => whole(id),
-
-    findThread: async (id) => rows.findThread(id),
-
-    async list(ownerId, query) {
-      const { chosen, ...rest } = chooseFitting(query.found ?? find(ownerId, query), query);
-      const threads = readThreads(ownerId, chosen).filter(({ state }) => query.states.includes(state));
-      return { comments: threads.map((thread) => rows.withTexts(thread, query.lastReplies)), ...rest };
-    },
-
-    listThreads: async (ownerId, query) => readThreads(ownerId, find(ownerId, query).entries),
-
-    lastSeq: async (ownerId) => lastSeq(ownerId),
-
-    listMarked: async (dropId) => sql.marked.all(dropId).map(([id]) => id),
-
-    setInLatest: async (ids, place) => {
-      await db.write(() => sql.setInLatest.run(place, JSON.stringify(ids)));
-    },
-
-    noteSides: async (ids, areFound) => {
-      const sides = areFound ? foundSides : noSides;
-      await db.write(() => sql.noteSides.run(JSON.stringify(sides), JSON.stringify(ids)));
-    },
-
-    confirm: () => db.write(() => undefined),
-
-    remove: (id) => db.write(() => sql.remove.run(id).changes > 0),
-
-    countByDrop: async (dropIds) => count(dropIds),
-
-    ownersAfter: async (seq) => sql.ownersAfter.all(seq).map(([ownerId]) => ownerId),
-
-    ...deletionOf(db),
-  };
-}
-
-type SmallRow = [id: string, seq: number, bytes: number, texts: number];
-type EntryRow = [...SmallRow, updatedBy: string | null, otherSeq: number];
-
-const smallColumns = 'id, seq, bytes, texts';
-
-/** The lists of one state: each index has its order and the small columns. */
-const indexes = {
-  comments_of_owner: 'owner_id = $of',
-  comments_of_drop: 'drop_id = $of',
-  comments_of_author: 'drop_id = $of AND author_key = $author',
-} as const;
-
-/** What a query lists, without its texts. */
-function listsOf(db: Database): (ownerId: string, query: CommentQuery) => FoundThreads {
-  const prepare = (index: keyof typeof indexes, columns: string, order: 'ASC' | 'DESC') =>
-    db.prepareTuples<EntryRow>(`
-      SELECT ${columns} FROM comments INDEXED BY ${index}
-      WHERE ${indexes[index]} AND state = $state AND seq > $after AND seq < $before ORDER BY seq ${order} LIMIT $limit`);
-  const oneByOne = (index: keyof typeof indexes) => ({
-    oldest: prepare(index, smallColumns, 'ASC'),
-    newest: prepare(index, smallColumns, 'DESC'),
-    news: prepare(index, `${smallColumns}, updated_by, other_seq`, 'ASC'),
-  });
-  const lists = {
-    ofOwner: oneByOne('comments_of_owner'),
-    ofDrop: oneByOne('comments_of_drop'),
-    ofAuthor: oneByOne('comments_of_author'),
-  };
-
-  function listState(ownerId: string, query: CommentQuery, state: CommentState): Entry[] {
-    const { dropId, after, before, limit } = query;
-    const author = authorFor(query, state);
-    if (author === undefined) return [];
-    const index = author === null ? 'ofDrop' : 'ofAuthor';
-    const list = dropId === null ? lists.ofOwner : lists[index];
-    const order = before === undefined ? 'oldest' : 'newest';
-    const bounds = { state, after, before: before ?? Number.MAX_SAFE_INTEGER, limit };
-    const key = author === null || dropId === null ? {} : { author: textOf(author) };
-    return list[query.newsFor === undefined ? order : 'news']
-      .all({ ...bounds, ...key, of: dropId ?? ownerId })
-      .map(([id, seq, bytes, texts, updatedBy = null, otherSeq = 0]) => ({
-        id,
-        seq,
-        bytes,
-        texts,
-        updatedBy,
-        otherSeq,
-      }));
-  }
-
-  return (ownerId, query) =>
-    inOrder(
-      query.states.map((state) => listState(ownerId, query, state)),
-      query,
-    );
-}
-
-function textOf(author: AuthorKey): string {
-  return 'guest' in author ? author.guest : author.accountId;
-}
-
-/** Deletes the comments on versions in writes of bounded size: a version may have 128 MB of them. */
-function deletionOf(db: Database): Pick<CommentStore, 'delete' | 'listIds'> {
-  const next = db.prepareTuples<[id: string, bytes: number]>(
-    'SELECT id, bytes FROM comments INDEXED BY comments_by_version WHERE version_id = ? LIMIT 50',
-  );
-  const remove = db.prepare('DELETE FROM comments WHERE id = ?');
-
-  async function deletePart(versionId: string): Promise<boolean> {
-    let bytes = 0;
-    const ids: string[] = [];
-    for (const [id, size] of next.all(versionId)) {
-      bytes += size;
-      if (ids.length > 0 && bytes > bytesAtOnce) break;
-      ids.push(id);
-    }
-    if (ids.length > 0)
-      await db.write(() => {
-        for (const id of ids) remove.run(id);
-      });
-    return ids.length > 0;
-  }
-
-  return {
-    async delete(versionIds) {
-      for (const versionId of versionIds) while (await deletePart(versionId));
-    },
-    listIds: blobIds(db, 'comments', 'version_id').listIds,
+    ofVersion: db.prepareTuples<[id: string, bytes: number]>(
+      'SELECT id, bytes FROM comments INDEXED BY comments_by_version WHERE version_id = ? LIMIT 50',
+    ),
   };
 }

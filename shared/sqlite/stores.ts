@@ -1,6 +1,6 @@
 import { createSqliteAccountStore } from '../accounts/sqlite.ts';
 import { createSqliteBlobStore, createSqliteCardStore } from '../blobs/sqlite.ts';
-import { createSqliteCommentStore } from '../comments/sqlite.ts';
+import { SqliteComments } from '../comments/sqlite.ts';
 import { createSqliteSessionStore, createSqliteTokenStore } from '../credentials/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import { SqliteDrops } from '../drops/sqlite.ts';
@@ -33,7 +33,7 @@ export function createSqliteStores(db: Database, clock: Clock) {
     contexts: createSqliteBlobStore(db, 'context_blobs'),
     renders: createSqliteRenderStore(db),
     cards: createSqliteCardStore(db),
-    comments: createSqliteCommentStore(db),
+    comments: new SqliteComments(db),
     reports: createSqliteReportStore(db),
     views: createSqliteViewStore(db),
     pageChanges: createSqlitePageChanges(db),

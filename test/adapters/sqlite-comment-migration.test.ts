@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { type Comment, sizesOf } from '../../shared/comments/comment.ts';
-import { createSqliteCommentStore } from '../../shared/comments/sqlite.ts';
+import { SqliteComments } from '../../shared/comments/sqlite.ts';
 import { columnOf } from '../../shared/domain/record.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { aComment } from '../contract/records.ts';
@@ -44,7 +44,7 @@ describe('Comments that were stored before their texts had tables of their own',
     old.exec(`PRAGMA user_version = ${before.length}`);
     old.close();
     const db = openDatabase(path);
-    const store = createSqliteCommentStore(db);
+    const store = new SqliteComments(db);
     for (const comment of comments) {
       expect(await store.find(comment.id)).to.deep.equal(comment);
       expect(await store.findThread(comment.id)).to.include(sizesOf(comment));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { commentLimits } from '../../shared/comments/comment.ts';
 import type { CommentQuery } from '../../shared/comments/comment-store.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import {
   changeComment,
   copyComment,
@@ -129,7 +130,7 @@ describe('Lists of comments', () => {
   const service = useService({ ...settings, COMMENTS_PER_MINUTE: '1000' }, (engine) => ({
     ...engine,
     comments: {
-      ...engine.comments,
+      ...methodsOf(engine.comments),
       async list(ownerId, query) {
         const part = await engine.comments.list(ownerId, query);
         queries.push(query);

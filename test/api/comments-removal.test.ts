@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { insertComment } from '../contract/records.ts';
 import { type Owner, useServiceOfEach } from '../support/service.ts';
 import type { WireComment, WireCommentList } from '../support/wire.ts';
@@ -10,9 +11,9 @@ const paragraph = (text: string) => `<p>Sales in May: <b>${text}</b> pieces</p>`
 describe('Comments, after a change of what they are about', () => {
   let isBroken = false;
   const service = useServiceOfEach({}, (engine) => {
-    const { change } = engine.comments;
+    const { change } = methodsOf(engine.comments);
     const comments: typeof engine.comments = {
-      ...engine.comments,
+      ...methodsOf(engine.comments),
       async change(read, next, ...rest) {
         if (isBroken && next.fields.state === 'resolved') throw unavailable('away');
         return change(read, next, ...rest);

@@ -54,7 +54,7 @@ describe('A version that resolves comments', () => {
   }
 
   const service = useService({}, (engine: Engine): Engine => {
-    const { comments } = engine;
+    const comments = methodsOf(engine.comments);
     const drops = methodsOf(engine.drops);
     const mark = faulty((..._args: Parameters<typeof comments.mark>) => 'mark', comments.mark);
     const change = faulty((..._args: Parameters<typeof comments.change>) => 'settle', comments.change);
@@ -327,7 +327,7 @@ describe('Comments in answers with drops', () => {
   const service = useService({}, (engine) => ({
     ...engine,
     comments: {
-      ...engine.comments,
+      ...methodsOf(engine.comments),
       countByDrop: async (ids) => {
         if (isAway) throw unavailable('The test has cut this call off.');
         return engine.comments.countByDrop(ids);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { secondMs } from '../support/in-time.ts';
@@ -18,9 +19,9 @@ describe('GET /api/comments with wait', () => {
   });
   afterEach(() => gate.open());
   const service = useServiceOfEach({}, (engine) => {
-    const { list } = engine.comments;
+    const { list } = methodsOf(engine.comments);
     const counted = {
-      ...engine.comments,
+      ...methodsOf(engine.comments),
       list: async (...args: Parameters<typeof list>) => {
         const found = await list(...args);
         if (!args[1].states.includes('held')) lists += 1; // jobs ask for held ones, too
