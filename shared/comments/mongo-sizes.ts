@@ -19,8 +19,20 @@ export async function correctStoredSizes(connection: Connection): Promise<number
     .modifiedCount;
 }
 
+/** A process of release 1.3 stores comments without sizes: they are added before anything rests on them. */
+export async function readWithSizes<D extends { readonly _id: string; readonly bytes: number | undefined }>(
+  connection: Connection,
+  read: () => Promise<D[]>,
+): Promise<D[]> {
+  const found = await read();
+  const without = found.filter(({ bytes: stored }) => stored === undefined).map(({ _id }) => _id);
+  if (without.length === 0) return found;
+  await addSizes(connection, without);
+  return read();
+}
+
 /** Adds the sizes of those of these comments that are stored without them. */
-export async function addSizes(connection: Connection, ids: readonly string[]): Promise<void> {
+async function addSizes(connection: Connection, ids: readonly string[]): Promise<void> {
   const comments = connection.collection<{ readonly _id: string }>('comments');
   await comments.updateMany({ _id: { $in: [...ids] }, bytes: { $exists: false } }, [
     { $set: { bytes, texts } },

@@ -1,242 +1,217 @@
-import { LRUCache } from 'lru-cache';
 import type { Connection, QueryFilter } from 'mongoose';
+import type { BlobIds } from '../blobs/blob-store.ts';
 import { collectionOf, listTexts } from '../mongo/collection.ts';
 import { answerMs, forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds } from '../mongo/grid-bucket.ts';
-import { type Comment, type CommentState, commentRecord, type Thread, threadRecord } from './comment.ts';
 import {
+  type Comment,
+  commentRecord,
+  type Mark,
+  nextSeq,
+  type Sizes,
+  sizesOf,
+  sizesOfMark,
+  type Thread,
+  threadRecord,
+  type UnnumberedComment,
+} from './comment.ts';
+import {
+  type CommentCaps,
+  type CommentChange,
   type CommentCounts,
+  type CommentPart,
   type CommentQuery,
   type CommentStore,
-  type FoundThreads,
+  type FullBound,
   foundSides,
-  type ListedComment,
   noSides,
+  type ReadThread,
+  type ThreadQuery,
 } from './comment-store.ts';
-import { createMongoCommentChanges } from './mongo-changes.ts';
-import type { Head } from './mongo-order.ts';
-import { type CommentDocument, comments, toComment, toListed } from './mongo-schema.ts';
-import { addSizes } from './mongo-sizes.ts';
-import { authorFor, chooseFitting, inOrder } from './thread.ts';
+import { MongoCommentBounds } from './mongo-bounds.ts';
+import { addedBytes, changeable, markable, marked, removalOfMark, updateOf } from './mongo-changes.ts';
+import { MongoCommentLists } from './mongo-lists.ts';
+import { MongoCommentOrder } from './mongo-order.ts';
+import { type CommentDocument, comments, toComment } from './mongo-schema.ts';
+import { readWithSizes } from './mongo-sizes.ts';
+import { chooseFitting, fullThread, opens } from './thread.ts';
 
 type Filter = QueryFilter<CommentDocument>;
 
 const threads = collectionOf(threadRecord);
 const withoutTexts = { text: 0, replies: 0, follows: 0, total: 0 } as const;
-const entryFields = { seq: 1, bytes: 1, texts: 1 } as const;
 
-/** What `readHead` remembers of owners. */
-const ownersRemembered = 10_000;
+/** Of the time for one call, what is left for the last attempt of a change. */
+const lastAttemptMs = 500;
 
-type ForJobs = 'setInLatest' | 'noteSides' | 'delete' | 'listIds';
+/** The store, whose calls end in time: those of jobs in a minute, others while the client waits. */
+export function openMongoComments(connection: Connection): CommentStore {
+  const store = new MongoComments(connection);
+  const forJobs = inBackground<CommentStore>(connection, store);
+  const { setInLatest, noteSides, listIds } = forJobs;
+  return {
+    ...forRequests<CommentStore>(connection, store),
+    setInLatest,
+    noteSides,
+    delete: forJobs.delete,
+    listIds,
+  };
+}
 
-export function createMongoCommentStore(connection: Connection): CommentStore {
-  const records = comments.in(connection);
-  const { model } = records;
-  const lastSeqs = new LRUCache<string, number>({ max: ownersRemembered });
+/** A change is one conditional update, after which no bound can be passed. */
+export class MongoComments implements CommentStore {
+  readonly #connection: Connection;
+  readonly #records: ReturnType<typeof comments.in>;
+  readonly #order: MongoCommentOrder;
+  readonly #bounds: MongoCommentBounds;
+  readonly #lists: MongoCommentLists;
+  readonly listIds: BlobIds['listIds'];
 
-  const findLast = (ownerId: string, from: number) =>
-    model
-      .findOne({ owner_id: ownerId, seq: { $gte: from } }, { seq: 1, total: 1 })
-      .sort({ seq: -1 })
-      .hint('comments_owner')
-      .lean<Pick<CommentDocument, 'seq' | 'total'>>();
-
-  /** First from the number that was the highest before: DocumentDB reads and sorts all documents that the filter finds. */
-  async function readHead(ownerId: string): Promise<Head> {
-    const from = lastSeqs.get(ownerId) ?? 0;
-    let last = await findLast(ownerId, from);
-    if (last === null && from > 0) last = await findLast(ownerId, 0); // that comment was deleted
-    if (last === null) {
-      lastSeqs.delete(ownerId);
-      return { seq: 0, total: 0 };
-    }
-    lastSeqs.set(ownerId, last.seq);
-    return { seq: last.seq, total: last.total ?? null };
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#records = comments.in(connection);
+    const { model } = this.#records;
+    this.#order = new MongoCommentOrder(model, answerMs(connection) - lastAttemptMs);
+    this.#bounds = new MongoCommentBounds(model);
+    this.#lists = new MongoCommentLists(connection, model);
+    this.listIds = distinctIds(listTexts(connection, commentRecord.name, 'version_id'));
   }
 
-  /** A process of release 1.3 stores comments without sizes: they are added before anything rests on them. */
-  async function readWithSizes<D extends Pick<CommentDocument, '_id' | 'bytes'>>(
-    read: () => Promise<D[]>,
-  ): Promise<D[]> {
-    const found = await read();
-    const without = found.filter(({ bytes }) => bytes === undefined).map(({ _id }) => _id);
-    if (without.length === 0) return found;
-    await addSizes(connection, without);
-    return read();
+  async insert(comment: UnnumberedComment, now: number, caps: CommentCaps): Promise<Comment | FullBound> {
+    const { ownerId } = comment;
+    return this.#order.write<Comment | FullBound>(ownerId, async (head) => {
+      const sizes = sizesOf(comment);
+      const numbered = { ...comment, seq: nextSeq(head.seq, now) };
+      const total = await this.#bounds.totalWith(ownerId, head, sizes.bytes, caps);
+      const full = total === null ? 'account' : await this.#bounds.fullDrop(numbered, caps);
+      if (full !== null) return (await this.find(comment.id)) ?? full;
+      const stored = { ...numbered, ...sizes, follows: [head.seq], total };
+      if (await this.#records.insertUnlessTaken(stored, '_id_', 'comments_follows')) return toComment(stored);
+      return (await this.find(comment.id)) ?? undefined;
+    });
   }
 
-  async function findOne(id: string, projection: object): Promise<CommentDocument | undefined> {
-    const read = async () => {
-      const found = await model.findOne({ _id: id }, projection).lean<CommentDocument>();
-      return found === null ? [] : [found];
-    };
-    return (await readWithSizes(read))[0];
-  }
-
-  async function find(id: string): Promise<Comment | null> {
-    const found = await findOne(id, { follows: 0 });
+  async find(id: string): Promise<Comment | null> {
+    const found = await this.#findOne(id, { follows: 0 });
     return found === undefined ? null : toComment(found);
   }
 
-  async function findThread(id: string): Promise<Thread | null> {
-    const found = await findOne(id, withoutTexts);
+  async findThread(id: string): Promise<Thread | null> {
+    const found = await this.#findOne(id, withoutTexts);
     return found === undefined ? null : threads.toRecord(found);
   }
 
-  /** DocumentDB counts by the index alone; for `$group` it reads all documents. */
-  const countIn = (dropId: string, states: readonly CommentState[]): Promise<number> =>
-    model.countDocuments({ drop_id: dropId, state: { $in: [...states] } } as Filter).hint('comments_of_drop'); // proof: states
-
-  /** Most drops have none, which takes one command. */
-  async function countOne(dropId: string): Promise<Map<string, CommentCounts>> {
-    const both = await countIn(dropId, ['open', 'held']);
-    if (both === 0) return new Map();
-    const held = await countIn(dropId, ['held']);
-    return new Map([[dropId, { open: Math.max(0, both - held), held }]]);
+  async list(ownerId: string, query: CommentQuery): Promise<CommentPart> {
+    const entries = query.found ?? (await this.#lists.find(ownerId, query));
+    const { chosen, ...rest } = chooseFitting(entries, query);
+    return { comments: await this.#lists.readAll(ownerId, chosen, query), ...rest };
   }
 
-  async function countAll(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
-    const groups = await model
-      .aggregate<{
-        readonly _id: { readonly drop: string; readonly state: 'open' | 'held' };
-        readonly count: number;
-      }>([
-        { $match: { drop_id: { $in: dropIds }, state: { $in: ['open', 'held'] } } },
-        { $group: { _id: { drop: '$drop_id', state: '$state' }, count: { $sum: 1 } } },
-      ])
-      .hint('comments_of_drop');
-    const counts = new Map<string, CommentCounts>();
-    for (const { _id, count } of groups) {
-      const { drop, state } = _id;
-      counts.set(drop, { ...(counts.get(drop) ?? { open: 0, held: 0 }), [state]: count });
-    }
-    return counts;
+  async listThreads(ownerId: string, query: ThreadQuery): Promise<Thread[]> {
+    const found = await this.#lists.findThreads(ownerId, query, withoutTexts);
+    return found.map(threads.toRecord);
   }
 
-  async function listState(ownerId: string, query: CommentQuery, state: CommentState) {
-    const { dropId, after, before, limit, newsFor } = query;
-    const author = authorFor(query, state);
-    if (author === undefined) return [];
-    const of = dropId === null ? { owner_id: ownerId } : { drop_id: dropId };
-    const by = Object.fromEntries(Object.entries(author ?? {}).map(([name, key]) => [`author.${name}`, key]));
-    const seq = { $gt: after, ...(before !== undefined && { $lt: before }) };
-    const fields = newsFor === undefined ? entryFields : { ...entryFields, updated_by: 1, other_seq: 1 };
-    type Found = Pick<CommentDocument, '_id' | 'seq' | 'bytes' | 'texts'> & Partial<CommentDocument>;
-    const read = () =>
-      model
-        .find({ ...of, ...by, state, seq } as Filter, fields) // proof: fields of the documents
-        .sort({ seq: before === undefined ? 1 : -1 })
-        .limit(limit)
-        .batchSize(limit + 1)
-        .hint(dropId === null ? 'comments_of_owner' : indexOfDrop(author))
-        .lean<Found[]>();
-    const found = await readWithSizes(read);
-    return found.map(({ _id: id, seq, bytes, texts, updated_by = null, other_seq = 0 }) => ({
-      id,
-      seq,
-      bytes,
-      texts,
-      updatedBy: updated_by,
-      otherSeq: other_seq,
-    }));
+  async lastSeq(ownerId: string): Promise<number> {
+    const { seq } = await this.#order.readHead(ownerId);
+    return seq;
   }
 
-  async function findThreads(ownerId: string, query: CommentQuery): Promise<FoundThreads> {
-    const lists = await Promise.all(query.states.map((state) => listState(ownerId, query, state)));
-    return inOrder(lists, query);
+  async change(
+    read: ReadThread,
+    change: CommentChange,
+    now: number,
+    caps: CommentCaps,
+  ): Promise<number | FullBound | null> {
+    const { id, ownerId } = read;
+    return this.#order.write<number | FullBound | null>(ownerId, async (head) => {
+      const total = await this.#bounds.totalWith(ownerId, head, addedBytes(change), caps);
+      if (total === null) return 'account';
+      if (opens(read, change) && (await this.#bounds.isOpenFull(read.dropId, caps))) return 'open';
+      const seq = nextSeq(head.seq, now);
+      const filter = changeable(read, change.sizes, caps);
+      const update = updateOf(change, { seq, total, follows: head.seq });
+      const done = await this.#records.updateUnlessTaken(filter, update, 'comments_follows');
+      if (done === 'taken') return undefined;
+      if (done) return seq;
+      const thread = await this.findThread(id);
+      return thread?.seq === read.seq ? fullThread(thread, change.sizes, caps) : null;
+    });
   }
 
-  /** In the order of the entries, without those that are gone, or not in these states any more. */
-  async function readAll(
-    entries: readonly { readonly id: string }[],
-    { states }: CommentQuery,
-    filter: Filter,
-    projection: object,
-  ): Promise<ListedComment[]> {
-    if (entries.length === 0) return [];
-    const all = { ...filter, _id: { $in: entries.map(({ id }) => id) }, state: { $in: [...states] } };
-    const found = await model
-      .find(all, projection)
-      .batchSize(entries.length + 1)
-      .lean<CommentDocument[]>();
-    const byId = new Map(found.map((document) => [document._id, toListed(document)]));
-    return entries.flatMap(({ id }) => byId.get(id) ?? []);
+  async mark(id: string, mark: Mark, caps: CommentCaps): Promise<'marked' | 'known' | FullBound | null> {
+    const thread = await this.findThread(id);
+    if (thread === null) return null;
+    const sizes = sizesOfMark(mark);
+    const head = await this.#order.readHead(thread.ownerId);
+    if ((await this.#bounds.totalWith(thread.ownerId, head, sizes.bytes, caps)) === null) return 'account';
+    const update = { $push: { resolving: mark }, $inc: { ...sizes } };
+    if (await this.#records.update(markable(id, mark, sizes, caps), update)) return 'marked';
+    return this.#whyNotMarked(id, mark, sizes, caps);
   }
 
-  const methods = forRequests<Omit<CommentStore, ForJobs>>(connection, {
-    ...createMongoCommentChanges(records, {
-      readHead,
-      find,
-      findThread,
-      countIn,
-      timeMs: answerMs(connection) - 500,
-    }),
+  async unmark(id: string, mark: Mark): Promise<void> {
+    await this.#records.update(marked(id, mark), removalOfMark(mark, sizesOfMark(mark)));
+  }
 
-    find,
-    findThread,
+  async listMarked(dropId: string): Promise<string[]> {
+    const filter = { drop_id: dropId, 'resolving.versionId': { $gt: '' } } as Filter; // proof: a field of marks
+    const found = await this.#records.model
+      .find(filter, { _id: 1 })
+      .hint('comments_marked')
+      .lean<{ _id: string }[]>();
+    return found.map(({ _id }) => _id);
+  }
 
-    async list(ownerId, query) {
-      const { chosen, ...rest } = chooseFitting(query.found ?? (await findThreads(ownerId, query)), query);
-      const { lastReplies } = query;
-      const last = lastReplies !== undefined && { replies: { $slice: -lastReplies } };
-      const projection = { follows: 0, total: 0, ...last };
-      const found = await readAll(chosen, query, { owner_id: ownerId }, projection);
-      return { comments: found, ...rest };
-    },
+  async setInLatest(ids: readonly string[], place: Comment['inLatest']): Promise<void> {
+    await this.#records.updateAll({ _id: { $in: [...ids] } }, { $set: { in_latest: place } });
+  }
 
-    async listThreads(ownerId, { dropId, states, after, limit }) {
-      const listed = { owner_id: ownerId, drop_id: dropId, state: { $in: [...states] }, seq: { $gt: after } };
-      const read = () =>
-        model
-          .find(listed as Filter, withoutTexts) // proof: fields of the documents
-          .sort({ seq: 1 })
-          .limit(limit)
-          .batchSize(limit + 1)
-          .hint('comments_of_drop')
-          .lean<CommentDocument[]>();
-      return (await readWithSizes(read)).map(threads.toRecord);
-    },
+  async noteSides(ids: readonly string[], areFound: boolean): Promise<void> {
+    const changed = Object.entries(areFound ? foundSides : noSides);
+    const set = Object.fromEntries(changed.map(([name, value]) => [`anchor.${name}`, value]));
+    await this.#records.updateAll({ _id: { $in: [...ids] }, anchor: { $ne: null } }, { $set: set });
+  }
 
-    lastSeq: async (ownerId) => (await readHead(ownerId)).seq,
+  async confirm(): Promise<void> {
+    // A read is of what the primary has.
+  }
 
-    async listMarked(dropId) {
-      const marked = { drop_id: dropId, 'resolving.versionId': { $gt: '' } } as Filter; // proof: a field of marks
-      const found = await model.find(marked, { _id: 1 }).hint('comments_marked').lean<{ _id: string }[]>();
-      return found.map(({ _id }) => _id);
-    },
+  async remove(id: string): Promise<boolean> {
+    return (await this.#records.remove({ _id: id })) > 0;
+  }
 
-    confirm: async () => undefined, // a read is of what the primary has
+  async countByDrop(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
+    return this.#bounds.countByDrop(dropIds);
+  }
 
-    remove: async (id) => (await records.remove({ _id: id })) > 0,
+  async ownersAfter(seq: number): Promise<string[]> {
+    return this.#records.model.distinct('owner_id', { seq: { $gt: seq } });
+  }
 
-    countByDrop(dropIds) {
-      const [only, ...others] = dropIds;
-      return only !== undefined && others.length === 0 ? countOne(only) : countAll(dropIds);
-    },
+  async delete(versionIds: readonly string[]): Promise<void> {
+    await this.#records.remove({ version_id: { $in: [...versionIds] } });
+  }
 
-    ownersAfter: async (seq) => model.distinct('owner_id', { seq: { $gt: seq } }),
-  });
+  async #findOne(id: string, projection: object): Promise<CommentDocument | undefined> {
+    const read = async () => {
+      const found = await this.#records.model.findOne({ _id: id }, projection).lean<CommentDocument>();
+      return found === null ? [] : [found];
+    };
+    const [found] = await readWithSizes(this.#connection, read);
+    return found;
+  }
 
-  const forJobs = inBackground<Pick<CommentStore, ForJobs>>(connection, {
-    async setInLatest(ids, place) {
-      await records.updateAll({ _id: { $in: [...ids] } }, { $set: { in_latest: place } });
-    },
-    async noteSides(ids, areFound) {
-      const changed = Object.entries(areFound ? foundSides : noSides);
-      const set = Object.fromEntries(changed.map(([name, value]) => [`anchor.${name}`, value]));
-      await records.updateAll({ _id: { $in: [...ids] }, anchor: { $ne: null } }, { $set: set });
-    },
-    async delete(ids) {
-      await records.remove({ version_id: { $in: [...ids] } });
-    },
-    listIds: distinctIds(listTexts(connection, commentRecord.name, 'version_id')),
-  });
-
-  return { ...methods, ...forJobs };
-}
-
-function indexOfDrop(author: ReturnType<typeof authorFor>): string {
-  if (author == null) return 'comments_of_drop';
-  return 'guest' in author ? 'comments_of_guest' : 'comments_of_member';
+  /** Why the thread could not be marked. null: it is gone */
+  async #whyNotMarked(
+    id: string,
+    { versionId }: Mark,
+    sizes: Sizes,
+    caps: CommentCaps,
+  ): Promise<'known' | FullBound | null> {
+    const thread = await this.findThread(id);
+    if (thread === null) return null;
+    if (thread.resolving.some((mark) => mark.versionId === versionId)) return 'known';
+    return fullThread(thread, sizes, caps) ?? 'marks';
+  }
 }

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import { createDailyCounts, createMongoAccountStore } from '../accounts/mongo.ts';
 import { createMongoArchiveStore } from '../archives/mongo.ts';
 import { createMongoCardStore, createMongoContextStore, createMongoHtmlStore } from '../blobs/mongo.ts';
-import { createMongoCommentStore } from '../comments/mongo.ts';
+import { openMongoComments } from '../comments/mongo.ts';
 import { createMongoSessionStore, createMongoTokenStore } from '../credentials/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { DropStore } from '../drops/drop-store.ts';
@@ -43,7 +43,7 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     contexts,
     renders: openMongoRenders(connection),
     cards: createMongoCardStore(connection),
-    comments: createMongoCommentStore(connection),
+    comments: openMongoComments(connection),
     reports: createMongoReportStore(connection),
     viewTotals: createMongoViewTotals(connection),
     secrets: createMongoSecretStore(connection),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Comment, commentLimits } from '../../shared/comments/comment.ts';
 import type { CommentStore } from '../../shared/comments/comment-store.ts';
-import { createMongoCommentStore } from '../../shared/comments/mongo.ts';
+import { MongoComments } from '../../shared/comments/mongo.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
 import { isDuplicateOf } from '../../shared/mongo/errors.ts';
@@ -45,7 +45,7 @@ describe('Comments in MongoDB', () => {
   }
 
   it('migrate adds the sizes of comments that were stored without them', async () => {
-    const comments = createMongoCommentStore(mongo.connection);
+    const comments = new MongoComments(mongo.connection);
     const { id } = await insertMarked(comments);
     const thread = await comments.findThread(id);
     await asByOlderProcess(id, withoutSizes);
@@ -56,7 +56,7 @@ describe('Comments in MongoDB', () => {
   });
 
   it('migrate corrects the sizes of comments that an older process has changed', async () => {
-    const comments = createMongoCommentStore(mongo.connection);
+    const comments = new MongoComments(mongo.connection);
     const { id, author } = await insertMarked(comments);
     const thread = await comments.findThread(id);
     const reply = { id: newId(start), author, text: 'Done', createdAt: start };
@@ -72,7 +72,7 @@ describe('Comments in MongoDB', () => {
   });
 
   it('a comment that an older process has stored without sizes is changed, marked and listed before migrate', async () => {
-    const comments = createMongoCommentStore(mongo.connection);
+    const comments = new MongoComments(mongo.connection);
     const comment = await insertMarked(comments);
     const { id, dropId, author, state } = comment;
     const thread = await comments.findThread(id);
@@ -94,7 +94,7 @@ describe('Comments in MongoDB', () => {
   });
 
   it('a writer that stood still while others inserted and changed a comment is refused', async () => {
-    const comments = createMongoCommentStore(mongo.connection);
+    const comments = new MongoComments(mongo.connection);
     const first = await insertComment(comments, aComment());
     const second = await insertComment(comments, aComment(), start + 10);
     let seq: number | null = second.seq;
@@ -114,8 +114,8 @@ describe('Comments in MongoDB', () => {
   });
 
   it('a process that has read a number as the highest finds the next one, and the one before when it was deleted', async () => {
-    const reading = createMongoCommentStore(mongo.connection);
-    const writing = createMongoCommentStore(mongo.connection);
+    const reading = new MongoComments(mongo.connection);
+    const writing = new MongoComments(mongo.connection);
     expect(await reading.lastSeq('owner')).to.equal(0);
     const first = await insertComment(writing, aComment());
     expect(await reading.lastSeq('owner')).to.equal(first.seq);
@@ -130,7 +130,7 @@ describe('Comments in MongoDB', () => {
   });
 
   it('looks for the highest number only among those that are not lower than the one before', async () => {
-    const comments = createMongoCommentStore(mongo.connection);
+    const comments = new MongoComments(mongo.connection);
     await insertComment(comments, aComment());
     const { seq } = await insertComment(comments, aComment());
     await comments.lastSeq('owner');
@@ -139,7 +139,7 @@ describe('Comments in MongoDB', () => {
   });
 
   it('counts the threads of one drop without reading them', async () => {
-    const comments = createMongoCommentStore(mongo.connection);
+    const comments = new MongoComments(mongo.connection);
     const { dropId } = await insertComment(comments, aComment());
     await insertComment(comments, aComment({ state: 'held' }));
     await insertComment(comments, aComment({ state: 'resolved' }));
