@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { DropError } from '../domain/errors.ts';
 import type { Page } from '../drops/drop.ts';
-import type { Author, Comment } from './comment.ts';
+import type { Author, Comment, Reply } from './comment.ts';
 
 /** A person in front of a page. */
 export interface Person {
@@ -46,6 +46,12 @@ export function checkMayResolve(comment: Comment, actor: Author): void {
   if (comment.state === 'held') throw forbidden('Only the owner of the page can approve a comment');
   if (!isSame(comment.author, actor))
     throw forbidden('Only the owner of the page, and who began the thread, can do that');
+}
+
+/** Who wrote it may, and the owner. @throws DropError `forbidden` */
+export function checkMayRemove({ author }: Comment | Reply, actor: Author): void {
+  if (actor.role !== 'owner' && !isSame(author, actor))
+    throw forbidden('Only who wrote it, and the owner of the page, can delete it');
 }
 
 /** null: a browser. */

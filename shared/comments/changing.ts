@@ -1,7 +1,15 @@
 import type { Clock } from '../domain/clock.ts';
-import { unavailable } from '../domain/errors.ts';
+import { notFound, unavailable } from '../domain/errors.ts';
 import { boundReached } from './bounds.ts';
-import { type Comment, changedBy, commentLimits, type Sizes, sizesOf, type Thread } from './comment.ts';
+import {
+  type Comment,
+  changedBy,
+  commentLimits,
+  type Reply,
+  type Sizes,
+  sizesOf,
+  type Thread,
+} from './comment.ts';
 import type { CommentChange, CommentStore } from './comment-store.ts';
 
 /** Each lost attempt means that a parallel call has changed the same comment. */
@@ -60,6 +68,29 @@ export async function changeThread(
     const seq = await changeOnce({ store, clock }, thread, { ...done.act, fields, sizes });
     return seq === null ? null : true;
   });
+}
+
+/** The new text of the comment, or of one of its replies. @param fields what else changes */
+export function editOf(
+  { replies }: Comment,
+  text: string,
+  replyId: string | null,
+  fields: Act['fields'],
+): Act {
+  if (replyId === null) return { fields: { ...fields, text } };
+  const at = replies.findIndex((reply) => reply.id === replyId);
+  return { fields: { ...fields }, edited: { at, id: replyId, text } };
+}
+
+export function hasReply({ replies }: Comment, id: string): boolean {
+  return replies.some((reply) => reply.id === id);
+}
+
+/** @throws DropError `not_found` */
+export function findReply({ replies }: Comment, replyId: string): Reply {
+  const found = replies.find(({ id }) => id === replyId);
+  if (found === undefined) throw notFound('reply');
+  return found;
 }
 
 /** @param attempt null: a parallel call came between */

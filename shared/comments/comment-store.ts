@@ -115,7 +115,7 @@ export type ReadThread = Pick<Thread, 'id' | 'ownerId' | 'dropId' | 'state' | 's
  * Comments on versions of drops, by the owner of the drop. Each method that changes a comment is one atomic update, which gives it
  * the owner's next number (`nextSeq`). Numbers are given in the order in which changes can be read: a reader who has read up to
  * a number misses no later change. No bound is passed by parallel calls; data above a bound may be read, reduced and deleted.
- * A call reads one thread, or texts of at most 256 KiB (`reading.ts`).
+ * A call reads one thread, or texts of at most 256 KiB (`thread.ts`).
  */
 export interface CommentStore {
   /** A repeat with the same id changes nothing, and returns the comment as it is. */

@@ -126,7 +126,8 @@ function settled(thread: Thread, numbers: ReadonlyMap<string, number>, now: numb
   const { versionId, author } = last;
   const resolvedBy = { versionId, version: numbers.get(versionId) ?? 1 };
   const act = {
-    ...{ settled: marks.map((mark) => mark.versionId), added },
+    settled: marks.map((mark) => mark.versionId),
+    added,
     ...(isOpen && { fields: { state: 'resolved', resolvedBy } as const }),
   };
   return { act, tokenId: author.tokenId };

@@ -2,8 +2,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { FindQuotes } from '../html/quotes.ts';
 import { withTimeout } from '../util/promises.ts';
 import { createFairQueue } from '../util/queues.ts';
-import type { Anchor } from './comment.ts';
-import type { CommentStore } from './comment-store.ts';
+import type { Anchor, Comment } from './comment.ts';
 
 /** A person waits for it. */
 const checkMs = 1_000;
@@ -39,24 +38,16 @@ export async function findSides(
 }
 
 /**
- * The lists of the store. Reading open and held threads with claims enqueues a job of their drops that decides about these, because
- * those of earlier releases and of imports have none. @param enqueue see `FollowUps.enqueueRender`
+ * Enqueues a job of each drop that has open or held threads with claims, because those of earlier releases and of imports have no
+ * job that decides about them. @param enqueue see `FollowUps.enqueueRender`
  */
-export function decidingClaims(
-  store: Pick<CommentStore, 'list'>,
+export function enqueueUndecided(
+  comments: readonly Comment[],
   enqueue: (dropId: string, versionId: string) => void,
-): Pick<CommentStore, 'list'> {
-  return {
-    async list(ownerId, query) {
-      const found = await store.list(ownerId, query);
-      const undecided = found.comments.filter(
-        ({ anchor, state }) => state !== 'resolved' && hasClaims(anchor),
-      );
-      const byDrop = new Map(undecided.map(({ dropId, versionId }) => [dropId, versionId]));
-      for (const [dropId, versionId] of byDrop) enqueue(dropId, versionId);
-      return found;
-    },
-  };
+): void {
+  const undecided = comments.filter(({ anchor, state }) => state !== 'resolved' && hasClaims(anchor));
+  const byDrop = new Map(undecided.map(({ dropId, versionId }) => [dropId, versionId]));
+  for (const [dropId, versionId] of byDrop) enqueue(dropId, versionId);
 }
 
 export type Sides = ReturnType<typeof createSides>;

@@ -1,7 +1,7 @@
-import { createComments } from '../comments/comments.ts';
+import { Comments } from '../comments/comments.ts';
 import { createResolutions } from '../comments/resolutions.ts';
 import { createSides } from '../comments/sides.ts';
-import { createWaiting } from '../comments/waiting.ts';
+import { Waiting } from '../comments/waiting.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { FindQuotes } from '../html/quotes.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
@@ -21,7 +21,7 @@ export function assembleComments(parts: {
   followUps: FollowUps;
 }) {
   const { clock, log, engine, findQuotes, limits, runList, followUps } = parts;
-  const waiting = createWaiting({
+  const waiting = new Waiting({
     comments: engine.comments,
     clock,
     log,
@@ -37,7 +37,7 @@ export function assembleComments(parts: {
     html: engine.html,
     findQuotes,
   });
-  const comments = createComments({
+  const comments = new Comments({
     comments: engine.comments,
     drops: engine.drops,
     accounts: engine.accounts,

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Caller } from '../../../shared/accounts/account.ts';
 import { commentIdPattern } from '../../../shared/comments/comment.ts';
 import type { ListedComment } from '../../../shared/comments/comment-store.ts';
-import type { ThreadPage } from '../../../shared/comments/lists.ts';
+import type { ThreadPage } from '../../../shared/comments/thread-pages.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { change, formIdInput } from '../../comments/pages/acts.ts';
