@@ -30,7 +30,10 @@ const minute = 60 * second;
  * Payloads are ids and counts. No number of new pages delays the removal of an old one: purges run before renders.
  */
 export const jobs = {
-  /** Renders page and context of a version and stores them. */
+  /**
+   * What follows a version: renders its page and context and stores them, resolves comments, and looks for their quotes. The name
+   * says one of them, because queues have it.
+   */
   'version.render': { payload: version, attempts: 5, backoffMs: second, priority: 2, everyMs: null },
   /** Purges a drop from the edge cache. */
   'edge.purge': { payload: purgeRound, attempts: 8, backoffMs: second, priority: 1, everyMs: null },

@@ -49,13 +49,10 @@ export function createCommentPlaces({
   async function searchOwn(lost: readonly Thread[]): Promise<Found> {
     const versionIds = [...new Set(lost.map(({ versionId }) => versionId))].slice(0, versionsAtMost);
     const found: [string, boolean][] = [];
-    for (const id of versionIds)
-      found.push(
-        ...(await search(
-          id,
-          lost.filter(({ versionId }) => versionId === id),
-        )),
-      );
+    for (const id of versionIds) {
+      const ofVersion = lost.filter(({ versionId }) => versionId === id);
+      found.push(...(await search(id, ofVersion)));
+    }
     return new Map(found);
   }
 

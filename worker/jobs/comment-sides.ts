@@ -30,11 +30,10 @@ export function createCommentSides({
   return async ({ id: dropId }: DropTasks, threads: readonly Thread[]): Promise<void> => {
     const claiming = threads.filter(({ anchor }) => hasClaims(anchor));
     const versionIds = [...new Set(claiming.map(({ versionId }) => versionId))];
-    for (const id of versionIds.slice(0, versionsAtMost))
-      await decide(
-        id,
-        claiming.filter(({ versionId }) => versionId === id),
-      );
+    for (const id of versionIds.slice(0, versionsAtMost)) {
+      const ofVersion = claiming.filter(({ versionId }) => versionId === id);
+      await decide(id, ofVersion);
+    }
     const next = versionIds[versionsAtMost];
     if (next !== undefined) await jobs.enqueue('version.render', { dropId, versionId: next });
   };

@@ -38,23 +38,30 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
     return drop !== null && !drop.deleted && drop.versions.some(({ id }) => id === versionId);
   }
 
+  async function lookForQuotes(drop: RenderTasks): Promise<void> {
+    const threads = await listQuoted(comments, drop);
+    await notePlaces(drop, threads);
+    await decideSides(drop, threads);
+  }
+
+  async function clearTaskOrRenderOthers(drop: RenderTasks, versionId: string): Promise<void> {
+    const dropId = drop.id;
+    const others = drop.versions.filter(
+      ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,
+    );
+    const unrendered = await findUnrendered(renders, others);
+    for (const id of unrendered) await jobs.enqueue('version.render', { dropId, versionId: id });
+    if (unrendered.length === 0) await pendingTasks.clearTask(dropId, 'render', drop.rev);
+  }
+
   return async ({ dropId, versionId }) => {
     const drop = await pendingTasks.findForRender(dropId, rendererVersion);
     if (drop === null || drop.deleted) return;
     await resolutions.settle(drop);
     const version = drop.versions.find(({ id }) => id === versionId);
     if (version !== undefined) await render(drop, version);
-    const threads = await listQuoted(comments, drop);
-    await notePlaces(drop, threads);
-    await decideSides(drop, threads);
-    if (!drop.tasks.includes('render')) return;
-    const others = drop.versions.filter(
-      ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,
-    );
-    const unrendered = await findUnrendered(renders, others);
-    for (const id of unrendered) await jobs.enqueue('version.render', { dropId, versionId: id });
-    if (unrendered.length > 0) return;
-    await pendingTasks.clearTask(dropId, 'render', drop.rev);
+    await lookForQuotes(drop);
+    if (drop.tasks.includes('render')) await clearTaskOrRenderOthers(drop, versionId);
   };
 }
 
