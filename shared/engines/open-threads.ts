@@ -2,7 +2,8 @@ import type { DrawCard } from '../cards/card.ts';
 import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { createThreads, type Threads } from '../threads/threads.ts';
+import { NodeThreads, type Threads } from '../threads/threads.ts';
+import { methodsOf } from '../util/methods.ts';
 
 interface ThreadOptions {
   readonly log: Log;
@@ -20,20 +21,17 @@ interface ThreadOptions {
 export function openThreads(options: ThreadOptions): Threads {
   const { log, metrics, maxRenders } = options;
   const onRenderFailure = () => metrics?.taskFailed('render_page');
-  const threads = createThreads({ log, maxRenders, onRenderFailure });
-  const drawCard: DrawCard = options.drawCard ?? ((content) => threads.drawCard(content));
-  const findTitle: FindTitle =
-    options.findTitle ?? ((html, maxCharacters) => threads.findTitle(html, maxCharacters));
-  const watch: Metrics['watchTask'] = (task, call) => metrics?.watchTask(task, call) ?? call;
+  const threads = methodsOf(new NodeThreads({ log, maxRenders, onRenderFailure }));
+  const watch: Metrics['watchTask'] = metrics?.watchTask ?? ((_task, call) => call);
   return {
-    renderPage: watch('render_page', (html, budgetMs) => threads.renderPage(html, budgetMs)),
-    renderContext: watch('render_context', (markdown) => threads.renderContext(markdown)),
-    drawCard: watch('draw_card', drawCard),
-    parseJson: watch('parse_json', (bytes) => threads.parseJson(bytes)),
-    findTitle: watch('find_title', findTitle),
-    compare: watch('diff', (before, after, format) => threads.compare(before, after, format)),
-    findQuotes: watch('find_quotes', (html, quotes) => threads.findQuotes(html, quotes)),
-    checkDocument: watch('check_document', (document, now) => threads.checkDocument(document, now)),
-    close: () => threads.close(),
+    renderPage: watch('render_page', threads.renderPage),
+    renderContext: watch('render_context', threads.renderContext),
+    drawCard: watch('draw_card', options.drawCard ?? threads.drawCard),
+    parseJson: watch('parse_json', threads.parseJson),
+    findTitle: watch('find_title', options.findTitle ?? threads.findTitle),
+    compare: watch('diff', threads.compare),
+    findQuotes: watch('find_quotes', threads.findQuotes),
+    checkDocument: watch('check_document', threads.checkDocument),
+    close: threads.close,
   };
 }

@@ -1,11 +1,11 @@
-import { type DrawCard, plainCard } from '../cards/card.ts';
+import { type CardContent, type DrawCard, plainCard } from '../cards/card.ts';
 import { unavailable } from '../domain/errors.ts';
-import type { ParseJson } from '../domain/json.ts';
-import type { CompareDocuments } from '../html/compared-lines.ts';
+import type { ParsedJson, ParseJson } from '../domain/json.ts';
+import type { CompareDocuments, ComparedDocument, DiffFormat } from '../html/compared-lines.ts';
 import type { FindQuotes } from '../html/quotes.ts';
 import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
-import type { CheckDocument } from '../page-checks/document-checks.ts';
+import type { CheckDocument, CheckedDocument, DocumentFaults } from '../page-checks/document-checks.ts';
 import type { RenderedPage } from '../renders/render-store.ts';
 import type { Renderer } from '../renders/renderer.ts';
 import type { Effort } from './page-render.ts';
@@ -58,142 +58,166 @@ export interface Threads extends Renderer {
   close(): Promise<void>;
 }
 
-export function createThreads({
-  log,
-  maxRenders = 1,
-  onRenderFailure,
-  ...options
-}: ThreadOptions = {}): Threads {
-  const limits = { ...defaultLimits, ...options.limits };
-  const pools = new Map<Kind, ThreadPool>();
+/** Worker threads of Node. */
+export class NodeThreads implements Threads {
+  readonly #log: ThreadOptions['log'];
+  readonly #maxRenders: number;
+  readonly #onRenderFailure: ThreadOptions['onRenderFailure'];
+  readonly #limits: typeof defaultLimits;
+  readonly #pools = new Map<Kind, ThreadPool>();
 
-  function poolOf(kind: Kind): ThreadPool {
-    let pool = pools.get(kind);
-    pool ??= createThreadPool({
+  constructor({ log, maxRenders = 1, onRenderFailure, limits }: ThreadOptions = {}) {
+    this.#log = log;
+    this.#maxRenders = maxRenders;
+    this.#onRenderFailure = onRenderFailure;
+    this.#limits = { ...defaultLimits, ...limits };
+  }
+
+  parseJson(bytes: Uint8Array): Promise<ParsedJson> {
+    const { buffer } = bytes;
+    // Node allocates small buffers from a shared one, which must not be transferred.
+    const ownsBuffer = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
+    return this.#run('parseJson', [bytes], ownsBuffer ? { transfer: [buffer] } : {});
+  }
+
+  async findTitle(html: Uint8Array, maxCharacters: number): Promise<string | null> {
+    try {
+      const within = { timeoutMs: this.#limits.findTitle };
+      const { title } = await this.#run('findTitle', [html, { maxCharacters, steps: titleSteps }], within);
+      return title;
+    } catch (cause) {
+      const message =
+        'The document could not be searched for its title in time: try again, or send the title with it.';
+      throw unavailable(message, 1, { cause });
+    }
+  }
+
+  /** A parse checks its budget. If it is late, or out of memory, the thread is terminated and the plan takes less effort. */
+  async renderPage(bytes: Uint8Array, budgetMs: number): Promise<RenderedPage> {
+    const html = inOwnBuffer(bytes);
+    let failure: unknown;
+    for (const effort of ['full', 'quick', 'none'] as const) {
+      try {
+        return await this.#attemptRender(html, effort, budgetMs);
+      } catch (err) {
+        failure = err;
+        this.#onRenderFailure?.();
+        const message = 'a render failed; the next attempt, if there is one, parses less';
+        this.#log?.warn({ err, effort, bytes: html.length }, message);
+      }
+    }
+    throw failure;
+  }
+
+  renderContext(markdown: string): Promise<string | null> {
+    const work = this.#run('renderContext', [markdown], { timeoutMs: this.#limits.renderContext });
+    return this.#withinLimits(
+      work,
+      { characters: markdown.length },
+      {
+        failed: 'The context could not be rendered.',
+        exceeded: 'a context was not rendered; it is shown as text',
+      },
+    );
+  }
+
+  compare(before: ComparedDocument, after: ComparedDocument, format: DiffFormat): Promise<string | null> {
+    const budgetMs = this.#limits.compare;
+    const timeoutMs = budgetMs + this.#limits.grace;
+    const work = this.#run('compare', [{ before, after, format, budgetMs }], { timeoutMs });
+    return this.#withinLimits(
+      work,
+      { bytes: before.html.length + after.html.length },
+      {
+        failed: 'The versions could not be compared.',
+        exceeded: 'two documents were not compared',
+      },
+    );
+  }
+
+  findQuotes(html: Uint8Array, quotes: readonly string[]): Promise<boolean[] | null> {
+    const budgetMs = this.#limits.findQuotes;
+    const timeoutMs = budgetMs + this.#limits.grace;
+    const work = this.#run('findQuotes', [{ html, quotes, budgetMs }], { timeoutMs });
+    return this.#withinLimits(
+      work,
+      { bytes: html.length },
+      {
+        failed: 'A document could not be searched for the quotes of comments.',
+        exceeded: 'a document was not searched for the quotes of comments',
+      },
+    );
+  }
+
+  checkDocument({ html, context }: CheckedDocument, now: number): Promise<DocumentFaults | null> {
+    const document = { html: inOwnBuffer(html), context: context && inOwnBuffer(context) };
+    const work = this.#run('checkDocument', [document, now], { timeoutMs: this.#limits.checkDocument });
+    return this.#withinLimits(
+      work,
+      { bytes: html.length },
+      {
+        failed: 'The document could not be looked at.',
+        exceeded: 'a document was not looked at',
+      },
+    );
+  }
+
+  async drawCard(content: CardContent): Promise<Uint8Array> {
+    const timeout = { timeoutMs: this.#limits.drawCard };
+    try {
+      return await this.#run('drawCard', [content], timeout);
+    } catch (err) {
+      this.#log?.warn({ err }, 'the text of a card could not be drawn; the card shows the host alone');
+      return this.#run('drawCard', [plainCard('generic', content.host)], timeout);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  }
+
+  async #run<K extends Kind>(kind: K, args: Parameters<Work<K>>, within: RunOptions = {}) {
+    const task: Omit<Task, 'id'> = { kind, args };
+    return (await this.#poolOf(kind).run(task, within)) as Awaited<ReturnType<Work<K>>>; // proof: runTask returns what the work returns
+  }
+
+  #poolOf(kind: Kind): ThreadPool {
+    const known = this.#pools.get(kind);
+    if (known !== undefined) return known;
+    const pool = createThreadPool({
       file: new URL('./task-kinds.js', import.meta.url),
       name: 'runTask',
-      maxThreads: kind === 'renderPage' ? maxRenders : 1,
+      maxThreads: kind === 'renderPage' ? this.#maxRenders : 1,
       maxHeapMb: kinds[kind].maxHeapMb,
-      onError: (err) => log?.warn({ err, kind }, 'a thread died'),
+      onError: (err) => this.#log?.warn({ err, kind }, 'a thread died'),
     });
-    pools.set(kind, pool);
+    this.#pools.set(kind, pool);
     return pool;
   }
 
-  async function run<K extends Kind>(kind: K, args: Parameters<Work<K>>, within: RunOptions = {}) {
-    const task: Omit<Task, 'id'> = { kind, args };
-    return (await poolOf(kind).run(task, within)) as Awaited<ReturnType<Work<K>>>; // proof: runTask returns what the work returns
+  #attemptRender(html: Uint8Array, effort: Effort, budgetMs: number): Promise<RenderedPage> {
+    const planned = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const timeout = {
+      timeoutMs: budgetMs + this.#limits.renderGrace,
+      mayRunOn: () => Atomics.load(planned, 0) === 1, // compressing takes bounded time
+    };
+    return this.#run('renderPage', [{ html, effort, budgetMs, planned }], effort === 'full' ? timeout : {});
   }
 
   /** @returns null, and logs it, if the work takes too long or too much memory @throws DropError `unavailable` if the thread failed */
-  async function runWithinLimits<T>(work: Promise<T>, size: object, [failed, given]: [string, string]) {
+  async #withinLimits<T>(
+    work: Promise<T>,
+    size: object,
+    { failed, exceeded }: { readonly failed: string; readonly exceeded: string },
+  ): Promise<T | null> {
     try {
       return await work;
     } catch (err) {
       if (!exceedsLimits(err)) throw unavailable(failed, 1, { cause: err });
-      log?.warn({ err, ...size }, given);
+      this.#log?.warn({ err, ...size }, exceeded);
       return null;
     }
   }
-
-  function attemptRender(html: Uint8Array, effort: Effort, budgetMs: number): Promise<RenderedPage> {
-    const planned = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const timeout = {
-      timeoutMs: budgetMs + limits.renderGrace,
-      mayRunOn: () => Atomics.load(planned, 0) === 1, // compressing takes bounded time
-    };
-    return run('renderPage', [{ html, effort, budgetMs, planned }], effort === 'full' ? timeout : {});
-  }
-
-  return {
-    parseJson(bytes) {
-      const { buffer } = bytes;
-      // Node allocates small buffers from a shared one, which must not be transferred.
-      const ownsBuffer = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
-      return run('parseJson', [bytes], ownsBuffer ? { transfer: [buffer] } : {});
-    },
-
-    async findTitle(html, maxCharacters) {
-      try {
-        const work = [html, { maxCharacters, steps: titleSteps }] as const;
-        return (await run('findTitle', [...work], { timeoutMs: limits.findTitle })).title;
-      } catch (cause) {
-        const message =
-          'The document could not be searched for its title in time: try again, or send the title with it.';
-        throw unavailable(message, 1, { cause });
-      }
-    },
-
-    /**
-     * A parse checks its budget. If it is late, or out of memory, the thread is terminated and the plan takes less effort.
-     */
-    async renderPage(bytes, budgetMs) {
-      const html = inOwnBuffer(bytes);
-      let failure: unknown;
-      for (const effort of ['full', 'quick', 'none'] as const) {
-        try {
-          return await attemptRender(html, effort, budgetMs);
-        } catch (err) {
-          failure = err;
-          onRenderFailure?.();
-          const message = 'a render failed; the next attempt, if there is one, parses less';
-          log?.warn({ err, effort, bytes: html.length }, message);
-        }
-      }
-      throw failure;
-    },
-
-    renderContext(markdown) {
-      const work = run('renderContext', [markdown], { timeoutMs: limits.renderContext });
-      return runWithinLimits(work, { characters: markdown.length }, [
-        'The context could not be rendered.',
-        'a context was not rendered; it is shown as text',
-      ]);
-    },
-
-    compare(before, after, format) {
-      const budgetMs = limits.compare;
-      const timeoutMs = budgetMs + limits.grace;
-      const work = run('compare', [{ before, after, format, budgetMs }], { timeoutMs });
-      return runWithinLimits(work, { bytes: before.html.length + after.html.length }, [
-        'The versions could not be compared.',
-        'two documents were not compared',
-      ]);
-    },
-
-    findQuotes(html, quotes) {
-      const budgetMs = limits.findQuotes;
-      const timeoutMs = budgetMs + limits.grace;
-      const work = run('findQuotes', [{ html, quotes, budgetMs }], { timeoutMs });
-      return runWithinLimits(work, { bytes: html.length }, [
-        'A document could not be searched for the quotes of comments.',
-        'a document was not searched for the quotes of comments',
-      ]);
-    },
-
-    checkDocument({ html, context }, now) {
-      const document = { html: inOwnBuffer(html), context: context && inOwnBuffer(context) };
-      const work = run('checkDocument', [document, now], { timeoutMs: limits.checkDocument });
-      return runWithinLimits(work, { bytes: html.length }, [
-        'The document could not be looked at.',
-        'a document was not looked at',
-      ]);
-    },
-
-    async drawCard(content) {
-      const timeout = { timeoutMs: limits.drawCard };
-      try {
-        return await run('drawCard', [content], timeout);
-      } catch (err) {
-        log?.warn({ err }, 'the text of a card could not be drawn; the card shows the host alone');
-        return run('drawCard', [plainCard('generic', content.host)], timeout);
-      }
-    },
-
-    async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.close()));
-    },
-  };
 }
 
 /** Posting a Uint8Array to a thread copies its whole buffer, so the bytes get a buffer that holds nothing else. */

@@ -4,7 +4,8 @@ import { Renderer } from '@takumi-rs/core';
 import { expect } from 'chai';
 import { cardHeight, cardWidth, pageCard, plainCard } from '../../shared/cards/card.ts';
 import { findCardFonts } from '../../shared/threads/card-fonts.ts';
-import { createThreads } from '../../shared/threads/threads.ts';
+import { NodeThreads } from '../../shared/threads/threads.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const titles = [
@@ -47,7 +48,7 @@ describe('The text of a share card', () => {
 
 describe('Share cards in a thread', () => {
   const log = createRecordingLog();
-  const { drawCard, close } = createThreads({ log });
+  const { drawCard, close } = methodsOf(new NodeThreads({ log }));
   const reader = new Renderer();
   after(close);
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
 import { unifiedDiff } from '../../shared/threads/compare.ts';
-import { createThreads } from '../../shared/threads/threads.ts';
+import { NodeThreads } from '../../shared/threads/threads.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
 import { until } from '../support/until.ts';
 
@@ -73,8 +73,8 @@ describe('unifiedDiff', () => {
 const inLines = ['2 MB of line ends', '2 MB of NUL in a title', '2 MB of white space', 'noise'];
 
 describe('compare in a thread', () => {
-  const threads = createThreads({ limits: { compare: 200 } });
-  after(threads.close);
+  const threads = new NodeThreads({ limits: { compare: 200 } });
+  after(() => threads.close());
 
   const compare = (before: string, after: string, format: 'source' | 'text') =>
     threads.compare(

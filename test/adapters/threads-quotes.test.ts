@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findQuotes } from '../../shared/html/quotes.ts';
-import { createThreads } from '../../shared/threads/threads.ts';
+import { NodeThreads } from '../../shared/threads/threads.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
 import { until } from '../support/until.ts';
 
@@ -25,8 +25,8 @@ describe('findQuotes', () => {
 });
 
 describe('findQuotes in a thread', () => {
-  const threads = createThreads({ limits: { findQuotes: 1_000 } });
-  const unhurried = createThreads({ limits: { findQuotes: 15_000 } });
+  const threads = new NodeThreads({ limits: { findQuotes: 1_000 } });
+  const unhurried = new NodeThreads({ limits: { findQuotes: 15_000 } });
   after(() => Promise.all([threads.close(), unhurried.close()]));
 
   it('hostile documents and quotes end in time, and the next document is searched', async () => {

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
 import { applyPlan, planRender } from '../../shared/html/plan.ts';
-import { createThreads } from '../../shared/threads/threads.ts';
+import { NodeThreads } from '../../shared/threads/threads.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { watchEventLoop } from '../support/cpu.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { useThreads } from '../support/threads.ts';
@@ -11,7 +12,7 @@ import { useThreads } from '../support/threads.ts';
 const plenty = 5_000;
 
 describe('parseJson in a thread', () => {
-  const { parseJson, close } = createThreads();
+  const { parseJson, close } = methodsOf(new NodeThreads());
   const parse = async (text: string | Uint8Array) => (await parseJson(Buffer.from(text))).value;
   after(close);
 

@@ -1,4 +1,5 @@
-import { createThreads, type ThreadOptions } from '../../shared/threads/threads.ts';
+import { NodeThreads, type ThreadOptions } from '../../shared/threads/threads.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 
 /** Opens threads for one test of the surrounding suite, with what they warn of. */
 export function useThreads() {
@@ -8,7 +9,8 @@ export function useThreads() {
   });
   return (options: ThreadOptions = {}) => {
     const warnings: { err?: unknown }[] = [];
-    const threads = createThreads({ log: { warn: (fields) => void warnings.push(fields) }, ...options });
+    const log = { warn: (fields: object) => void warnings.push(fields) };
+    const threads = methodsOf(new NodeThreads({ log, ...options }));
     closes.push(threads.close);
     return { ...threads, warnings };
   };
