@@ -5,7 +5,7 @@ import { isHttps } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { assetsPath, manifestPath } from '../html/assets.ts';
-import { createGuard, type GuardedRoute } from '../http/access.ts';
+import { Guard, type GuardedRoute } from '../http/access.ts';
 import { answerError } from '../http/answer-error.ts';
 import type { ReadBody } from '../http/body.ts';
 import { createIpReader, readTrustProxy } from '../http/client-address.ts';
@@ -23,7 +23,8 @@ export function createApp(
   pageAssets: PageAssets,
 ): (req: IncomingMessage, res: ServiceResponse) => void {
   const { log, config } = services;
-  const routes = createRoutes(services, readBody, pageAssets).routes.map(createGuard(services, readBody));
+  const guard = new Guard(services, readBody);
+  const routes = createRoutes(services, readBody, pageAssets).routes.map((route) => guard.protect(route));
   const { layout } = pageAssets;
   const findApiRoute = createApiRouter(routes);
   const prepare = createPreparation(services);
