@@ -10,7 +10,7 @@ import type { ReadBody } from './http/body.ts';
 import { createFormReader } from './http/form.ts';
 import type { Route } from './http/route.ts';
 import type { RouteParts } from './http/route-parts.ts';
-import { createSessionAccess } from './http/session.ts';
+import { SessionAccess } from './http/session.ts';
 import { mcpRoutes } from './mcp/endpoint.ts';
 import { type ApiDescription, describeApi } from './openapi/document.ts';
 import { operatorRoutes } from './operators/routes.ts';
@@ -68,7 +68,7 @@ export interface PageAssets {
 export function createRoutes(services: Services, readBody: ReadBody, pageAssets: PageAssets): RouteTable {
   const { config } = services;
   const readForm = createFormReader(readBody, config.BASE_URL);
-  const sessions = createSessionAccess(services, readForm, signedOutPage(services, pageAssets.layout));
+  const sessions = new SessionAccess(services, readForm, signedOutPage(services, pageAssets.layout));
   const describe = (): ApiDescription => describeApi(config, [...routes, rawPage]);
   const parts = { ...pageAssets, services, readBody, readForm, sessions, describe };
   const routes: readonly Route[] = resources.flatMap((routesOf) => routesOf(parts));

@@ -63,7 +63,7 @@ export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem) {
 
 /** @param access what a request must pass before its handler runs @param lay puts a page into its frame @param whyGone below a 404 */
 export function sessionPages(
-  { withSession, sessionForm }: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
+  access: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
   lay: (session: Session, page: SessionPage) => HtmlPage,
   whyGone: (session: Session) => Html,
 ) {
@@ -80,7 +80,7 @@ export function sessionPages(
     return open(
       'GET',
       path,
-      withSession((req, res, session) => answer(req, res, session, () => read(req, res, session))),
+      access.withSession((req, res, session) => answer(req, res, session, () => read(req, res, session))),
     );
   }
 
@@ -103,7 +103,7 @@ export function sessionPages(
       };
       return answer(req, res, session, () => orAgain(req, admitAndSave, showAgain));
     };
-    return open('POST', path, sessionForm(limit, handler, { ...rules, isTyped: again !== undefined }));
+    return open('POST', path, access.sessionForm(limit, handler, { ...rules, isTyped: again !== undefined }));
   }
 
   return {
@@ -117,7 +117,7 @@ export function sessionPages(
           throw new DropError('forbidden', 'Download it from a page of the dashboard');
         return send(req, res, session);
       };
-      return open('GET', path, withSession(sendHere));
+      return open('GET', path, access.withSession(sendHere));
     },
 
     /** The page (GET) and its form (POST). An error is shown on the page, which is about the target as it is now. */

@@ -16,8 +16,11 @@ export const keptFormBytes = 96 * 1024;
 
 const keptMs = 60 * 60_000;
 
+/** What the seal is for. */
+const purpose = 'kept form';
+
 /** What was typed into a form whose session had ended. */
-export interface KeptForm {
+interface KeptForm {
   readonly path: string;
   /** The account whose page had the form: nobody else gets the text. */
   readonly accountId: string;
@@ -25,20 +28,25 @@ export interface KeptForm {
 }
 
 /** Seals forms for the page on which a person signs in. They have no form token, so they can only be filled in again. */
-export function createKeptForms({ sealer, clock }: { readonly sealer: Sealer; readonly clock: Clock }) {
-  const purpose = 'kept form';
-  return {
-    /** null: the text is too long. */
-    async seal(form: Form, path: string): Promise<string | null> {
-      const [accountId = ''] = (form.get(tokenField) ?? '').split('.');
-      const kept: KeptForm = { path, accountId, fields: [...form].filter(([name]) => name !== tokenField) };
-      if (Buffer.byteLength(JSON.stringify(kept)) > maxBytes) return null;
-      return sealer.seal(purpose, kept, clock.now() + keptMs);
-    },
+export class KeptForms {
+  readonly #sealer: Sealer;
+  readonly #clock: Clock;
 
-    /** null: an hour has passed, or `seal` has not made it. */
-    async open(sealed: string): Promise<KeptForm | null> {
-      return (await sealer.open(purpose, sealed)) as KeptForm | null; // proof: `seal` made it
-    },
-  };
+  constructor({ sealer, clock }: { readonly sealer: Sealer; readonly clock: Clock }) {
+    this.#sealer = sealer;
+    this.#clock = clock;
+  }
+
+  /** null: the text is too long. */
+  async seal(form: Form, path: string): Promise<string | null> {
+    const [accountId = ''] = (form.get(tokenField) ?? '').split('.');
+    const kept: KeptForm = { path, accountId, fields: [...form].filter(([name]) => name !== tokenField) };
+    if (Buffer.byteLength(JSON.stringify(kept)) > maxBytes) return null;
+    return this.#sealer.seal(purpose, kept, this.#clock.now() + keptMs);
+  }
+
+  /** null: an hour has passed, or `seal` has not made it. */
+  async open(sealed: string): Promise<KeptForm | null> {
+    return (await this.#sealer.open(purpose, sealed)) as KeptForm | null; // proof: `seal` made it
+  }
 }

@@ -8,7 +8,7 @@ import { isFromOtherSite } from '../http/form.ts';
 import { HttpError } from '../http/http-error.ts';
 import { readSlug } from '../http/parameters.ts';
 import { pagePath, pageUrl } from '../http/paths.ts';
-import { sessionCookieName } from '../http/session.ts';
+import { sessionCookieName } from '../http/session-cookie.ts';
 import { passCookie, readVersion, refuseTakenDown } from './public-page.ts';
 
 /**

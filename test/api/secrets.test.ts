@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formTokensOf } from '../../api/http/session.ts';
+import { formTokensOf } from '../../api/http/form-tokens.ts';
 import { hashToken } from '../../shared/credentials/token.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { type EdgeDouble, useEdgeDoubles } from '../support/edge-double.ts';

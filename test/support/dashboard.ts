@@ -1,4 +1,4 @@
-import { formTokensOf } from '../../api/http/session.ts';
+import { formTokensOf } from '../../api/http/form-tokens.ts';
 import { routesOf } from './description.ts';
 import type { Owner } from './owner.ts';
 import { createPerson, type Person } from './person.ts';
