@@ -1,3 +1,4 @@
+import type { ObjectSchema } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
 import { capTable } from '../../shared/limits/limit-table.ts';
@@ -75,75 +76,10 @@ export function describedHtml({ HTML_MAX_BYTES: max }: Config) {
 /** Spec 4.4: the drops. */
 export function dropOperations(config: Config) {
   const { schemas } = createDropBodyReaders(config);
-  const list = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);
-  const listParameters = queryParameters(dropQuery(config));
-  const maxFilters = maxParameters - listParameters.length;
-  const filters = metadataParameters(
-    config,
-    maxFilters,
-    'filters',
-    `Any number of \`metadata.<key>=<value>\`, such as \`metadata.project=demo\`: only drops whose metadata has the key with exactly that value. All must match. A query has at most ${maxParameters} parameters. With openapi-fetch: \`createClient({ baseUrl, querySerializer: { object: { style: "form", explode: true } } })\`, and \`query: { filters: { "metadata.project": "demo" } }\`.`,
-  );
-  const tags = metadataParameters(
-    config,
-    config.METADATA_MAX_KEYS,
-    'tags',
-    `${withHtml} The metadata, as \`metadata.<key>=<value>\`.`,
-  );
-  const details = queryParameters(schemas.query).filter(({ name }) => name !== 'metadata');
-  const htmlParameters = [
-    ...details.map((one) => ({ ...one, description: `${withHtml} ${one.description}` })),
-    tags,
-  ];
-
-  function body(schema: keyof typeof schemas, example: unknown, required = true): RequestBody {
-    return { schema: toJsonSchema(schemas[schema]), example, required };
-  }
-
-  /** JSON, or the document itself. The name is the one that generated clients gave the JSON when there was no other. */
-  function documentBody(schema: 'create' | 'replace', name: string, example: unknown): RequestBody {
-    return {
-      required: true,
-      schema: { $ref: `#/components/schemas/${name}` },
-      components: { [name]: toJsonSchema(schemas[schema]) },
-      example,
-      html: describedHtml(config),
-    };
-  }
-
+  const parameters = htmlParameters(config, schemas.query);
   return {
-    list: {
-      id: 'listDrops',
-      tag: 'Drops',
-      summary: 'List your drops',
-      description: 'If the sort field is equal, newer drops come first.',
-      parameters: [...listParameters, filters],
-      replies: [json('One page of the list.', dropListShape, list)],
-    },
-    create: {
-      id: 'createDrop',
-      tag: 'Drops',
-      summary: 'Publish a page',
-      description: `Creates a drop with version 1 at a new address. ${asHtml} Without \`title\` in the query, the title is that of the document, cut to ${config.TITLE_MAX_CHARACTERS} characters.`,
-      limits: [capTable.drops],
-      parameters: htmlParameters,
-      body: documentBody('create', 'CreateDropBody', sampleBody),
-      replies: [
-        dropReply(
-          'The drop. Its page is public now.',
-          config,
-          {},
-          { status: 201, headers: ['Location', 'ETag'] },
-        ),
-      ],
-      refusals: [
-        ...detailCodes,
-        ...documentCodes,
-        'passcode_too_short',
-        'daily_quota_exceeded',
-        'quota_exceeded',
-      ],
-    },
+    list: listOperation(config),
+    create: createOperation(config, schemas.create, parameters),
     read: {
       id: 'readDrop',
       tag: 'Drops',
@@ -151,20 +87,7 @@ export function dropOperations(config: Config) {
       description: 'A drop of your account.',
       replies: [dropReply('The drop.', config)],
     },
-    replace: {
-      id: 'replaceDrop',
-      tag: 'Drops',
-      summary: 'Publish a new version',
-      description: `Always creates a version, at the same address. What is left out stays as it is. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. The body may be the document itself, as in \`POST /api/drops\`: then a title that was that of the document before follows.`,
-      limits: [capTable.versions],
-      parameters: [ifMatchParameter, ...htmlParameters, ...resolvesParameters],
-      body: documentBody('replace', 'ReplaceDropBody', { html: sampleBody.html }),
-      replies: [dropReply('The drop with its new version.', config, { latestVersion: 2 })],
-      refusals: [
-        ...[...detailCodes, ...documentCodes],
-        ...(['daily_quota_exceeded', 'quota_exceeded', 'version_limit_reached'] as const),
-      ],
-    },
+    replace: replaceOperation(config, schemas.replace, parameters),
     patch: {
       id: 'changeDrop',
       tag: 'Drops',
@@ -172,7 +95,11 @@ export function dropOperations(config: Config) {
       description:
         'Creates no version. What is left out stays as it is. `html` is refused: use PUT. `passcode` is refused: use `POST /api/drops/{slug}/passcode`.',
       parameters: [ifMatchParameter],
-      body: body('patch', { metadata: dropFields.metadata.example }, false),
+      body: {
+        schema: toJsonSchema(schemas.patch),
+        example: { metadata: dropFields.metadata.example },
+        required: false,
+      },
       replies: [dropReply('The changed drop.', config)],
       refusals: [...detailCodes, 'metadata_only_on_patch'],
     },
@@ -191,7 +118,11 @@ export function dropOperations(config: Config) {
       description:
         'Sets or changes the passcode; an empty passcode removes it. Viewers who entered the old passcode must enter the new one. A passcode is a soft gate, not encryption.',
       parameters: [ifMatchParameter],
-      body: body('passcode', { passcode: 'open sesame' }),
+      body: {
+        schema: toJsonSchema(schemas.passcode),
+        example: { passcode: 'open sesame' },
+        required: true,
+      },
       replies: [
         dropReply('The drop. `locked` says whether it has a passcode now.', config, { locked: true }),
       ],
@@ -200,9 +131,111 @@ export function dropOperations(config: Config) {
   } as const satisfies Record<string, Operation>;
 }
 
+function listOperation(config: Config): Operation {
+  const found = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);
+  const parameters = queryParameters(dropQuery(config));
+  const filters = metadataParameters(
+    config,
+    maxParameters - parameters.length,
+    'filters',
+    `Any number of \`metadata.<key>=<value>\`, such as \`metadata.project=demo\`: only drops whose metadata has the key with exactly that value. All must match. A query has at most ${maxParameters} parameters. With openapi-fetch: \`createClient({ baseUrl, querySerializer: { object: { style: "form", explode: true } } })\`, and \`query: { filters: { "metadata.project": "demo" } }\`.`,
+  );
+  return {
+    id: 'listDrops',
+    tag: 'Drops',
+    summary: 'List your drops',
+    description: 'If the sort field is equal, newer drops come first.',
+    parameters: [...parameters, filters],
+    replies: [json('One page of the list.', dropListShape, found)],
+  };
+}
+
+function createOperation(
+  config: Config,
+  schema: ObjectSchema<object>,
+  htmlParameters: readonly Parameter[],
+): Operation {
+  return {
+    id: 'createDrop',
+    tag: 'Drops',
+    summary: 'Publish a page',
+    description: `Creates a drop with version 1 at a new address. ${asHtml} Without \`title\` in the query, the title is that of the document, cut to ${config.TITLE_MAX_CHARACTERS} characters.`,
+    limits: [capTable.drops],
+    parameters: htmlParameters,
+    body: documentBody('CreateDropBody', schema, sampleBody, config),
+    replies: [
+      dropReply(
+        'The drop. Its page is public now.',
+        config,
+        {},
+        { status: 201, headers: ['Location', 'ETag'] },
+      ),
+    ],
+    refusals: [
+      ...detailCodes,
+      ...documentCodes,
+      'passcode_too_short',
+      'daily_quota_exceeded',
+      'quota_exceeded',
+    ],
+  };
+}
+
+function replaceOperation(
+  config: Config,
+  schema: ObjectSchema<object>,
+  htmlParameters: readonly Parameter[],
+): Operation {
+  return {
+    id: 'replaceDrop',
+    tag: 'Drops',
+    summary: 'Publish a new version',
+    description: `Always creates a version, at the same address. What is left out stays as it is. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. The body may be the document itself, as in \`POST /api/drops\`: then a title that was that of the document before follows.`,
+    limits: [capTable.versions],
+    parameters: [ifMatchParameter, ...htmlParameters, ...resolvesParameters],
+    body: documentBody('ReplaceDropBody', schema, { html: sampleBody.html }, config),
+    replies: [dropReply('The drop with its new version.', config, { latestVersion: 2 })],
+    refusals: [
+      ...detailCodes,
+      ...documentCodes,
+      'daily_quota_exceeded',
+      'quota_exceeded',
+      'version_limit_reached',
+    ],
+  };
+}
+
+/** JSON, or the document itself. @param name that generated clients gave the JSON when there was no other body */
+function documentBody(
+  name: string,
+  schema: ObjectSchema<object>,
+  example: unknown,
+  config: Config,
+): RequestBody {
+  return {
+    required: true,
+    schema: { $ref: `#/components/schemas/${name}` },
+    components: { [name]: toJsonSchema(schema) },
+    example,
+    html: describedHtml(config),
+  };
+}
+
 const withHtml = 'Only with a `text/html` body.';
 const asHtml =
   'The body may be the document itself, byte for byte, as `text/html` in UTF-8: `curl --data-binary @page.html -H "Content-Type: text/html"`. Its details are then parameters of the query, each at most once; `passcode` and `context` are refused there, because addresses are logged.';
+
+/** The details of a drop whose body is the document itself. */
+function htmlParameters(config: Config, query: ObjectSchema<object>): readonly Parameter[] {
+  const details = queryParameters(query).filter(({ name }) => name !== 'metadata');
+  const tags = metadataParameters(
+    config,
+    config.METADATA_MAX_KEYS,
+    'tags',
+    `${withHtml} The metadata, as \`metadata.<key>=<value>\`.`,
+  );
+  return [...details.map((one) => ({ ...one, description: `${withHtml} ${one.description}` })), tags];
+}
 
 /** All `metadata.<key>` parameters, as one exploded object: its properties are sent as parameters. */
 function metadataParameters(
