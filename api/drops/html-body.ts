@@ -8,13 +8,13 @@ import type { Query } from '../http/parameters.ts';
 import { validationError } from '../http/validate.ts';
 import { htmlRequired, readTime, titleRequired } from './fields.ts';
 import { metadataPrefix } from './list-query.ts';
-import type { createDropBodyReaders, UntitledDropInput } from './requests.ts';
+import type { DropBodyReaders, UntitledDropInput } from './requests.ts';
 
 /** URLs are logged by proxies and kept in shell histories, so these may only come in a JSON body. */
 const secretNames = ['passcode', 'context'];
 
 /** Reads a POST or PUT of a drop whose body is the document itself: its details are in the query. */
-export function createHtmlBodyReaders(bodies: ReturnType<typeof createDropBodyReaders>, titles: Titles) {
+export function createHtmlBodyReaders(bodies: DropBodyReaders, titles: Titles) {
   const { metadata: _, ...details } = bodies.schemas.query.fields;
   const detailNames = Object.keys(details);
 

@@ -17,7 +17,7 @@ import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { dropFields, metadataKeySchema, metadataValueSchema } from './fields.ts';
 import { type ApiDropQuery, dropQuery, metadataPrefix } from './list-query.ts';
 import { dropListShape, dropShape, presentDrop, presentDropList } from './presenter.ts';
-import { createDropBodyReaders } from './requests.ts';
+import { DropBodyReaders } from './requests.ts';
 
 export const sampleDrop: Drop = {
   id: '01a2000000000000000000000000beef',
@@ -75,7 +75,7 @@ export function describedHtml({ HTML_MAX_BYTES: max }: Config) {
 
 /** Spec 4.4: the drops. */
 export function dropOperations(config: Config) {
-  const { schemas } = createDropBodyReaders(config);
+  const { schemas } = new DropBodyReaders(config);
   const parameters = htmlParameters(config, schemas.query);
   return {
     list: listOperation(config),

@@ -43,55 +43,55 @@ function createSchemas(config: Config) {
 type Schemas = ReturnType<typeof createSchemas>;
 
 /** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
-export function createDropBodyReaders(config: Config) {
-  const schemas = createSchemas(config);
+export class DropBodyReaders {
+  readonly schemas: Schemas;
 
-  return {
-    schemas,
+  constructor(config: Config) {
+    this.schemas = createSchemas(config);
+  }
 
-    /** POST /api/drops */
-    readCreate(value: unknown): NewDropInput {
-      const { title, ...rest } = validate(schemas.create, value);
-      return { ...readNew(rest), title };
-    },
+  /** POST /api/drops */
+  readCreate(value: unknown): NewDropInput {
+    const { title, ...rest } = validate(this.schemas.create, value);
+    return { ...readNew(rest), title };
+  }
 
-    /** The same, if the title is that of the document when it is missing. */
-    readUntitled(value: unknown): UntitledDropInput {
-      return readNew(validate(schemas.untitled, value));
-    },
+  /** The same, if the title is that of the document when it is missing. */
+  readUntitled(value: unknown): UntitledDropInput {
+    return readNew(validate(this.schemas.untitled, value));
+  }
 
-    /** PUT /api/drops/{slug} */
-    readReplace(value: unknown): NewVersionInput {
-      refusePasscode(value);
-      const fields = validate(schemas.replace, value);
-      return { ...readDocument(fields), ...readChanges(fields), resolves: readResolves(fields) };
-    },
+  /** PUT /api/drops/{slug} */
+  readReplace(value: unknown): NewVersionInput {
+    refusePasscode(value);
+    const fields = validate(this.schemas.replace, value);
+    return { ...readDocument(fields), ...readChanges(fields), resolves: readResolves(fields) };
+  }
 
-    /** PATCH /api/drops/{slug}. A body with `html` is refused before all other checks, whatever `html` is. */
-    readPatch(value: unknown): DetailChanges {
-      if (hasField(value, 'html')) {
-        const message = 'PATCH cannot change html; use PUT to publish a new version';
-        throw new DropError('metadata_only_on_patch', message, { field: 'html' });
-      }
-      refusePasscode(value);
-      return readChanges(validate(schemas.patch, value));
-    },
+  /** PATCH /api/drops/{slug}. A body with `html` is refused before all other checks, whatever `html` is. */
+  readPatch(value: unknown): DetailChanges {
+    if (hasField(value, 'html')) {
+      const message = 'PATCH cannot change html; use PUT to publish a new version';
+      throw new DropError('metadata_only_on_patch', message, { field: 'html' });
+    }
+    refusePasscode(value);
+    return readChanges(validate(this.schemas.patch, value));
+  }
 
-    /** The query of a POST or PUT whose body is the document (html-body.ts). */
-    readDetails(query: unknown): DetailChanges {
-      return readChanges(validate(schemas.query, query, 'query'));
-    },
+  /** The query of a POST or PUT whose body is the document (html-body.ts). */
+  readDetails(query: unknown): DetailChanges {
+    return readChanges(validate(this.schemas.query, query, 'query'));
+  }
 
-    /** A context alone. null: it is empty. */
-    readContext(value: unknown): Uint8Array | null {
-      return toContext(validate(schemas.context, value).context);
-    },
+  /** A context alone. null: it is empty. */
+  readContext(value: unknown): Uint8Array | null {
+    return toContext(validate(this.schemas.context, value).context);
+  }
 
-    /** POST /api/drops/{slug}/passcode. '' removes the passcode. */
-    readPasscode(value: unknown): string {
-      return validate(schemas.passcode, value).passcode;
-    },
-  };
+  /** POST /api/drops/{slug}/passcode. '' removes the passcode. */
+  readPasscode(value: unknown): string {
+    return validate(this.schemas.passcode, value).passcode;
+  }
 }
 
 function hasField(value: unknown, name: string): boolean {

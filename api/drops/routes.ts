@@ -8,7 +8,7 @@ import { createHtmlBodyReaders } from './html-body.ts';
 import { createDropQueryReader } from './list-query.ts';
 import { dropOperations } from './operations.ts';
 import { presentDropList, sendDrop, sendWritten } from './presenter.ts';
-import { createDropBodyReaders } from './requests.ts';
+import { DropBodyReaders } from './requests.ts';
 import { viewsRoute } from './views.ts';
 import { warnIn } from './warnings.ts';
 
@@ -17,7 +17,7 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
   const { services } = parts;
   const { drops, comments, idempotency, titles, followingTitles, config } = services;
   const docs = dropOperations(config);
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(config);
   const htmlBodies = createHtmlBodyReaders(bodies, titles);
   const readQuery = createDropQueryReader(config);
   const path = '/api/drops/:slug';

@@ -1,20 +1,15 @@
 import { object } from 'yup';
 import type { Caller } from '../../shared/accounts/account.ts';
+import type { Config } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import {
-  type DetailChanges,
-  type Document,
-  type Drop,
-  isChanged,
-  type WriteIds,
-} from '../../shared/drops/drop.ts';
+import { type Document, type Drop, isChanged, type WriteIds } from '../../shared/drops/drop.ts';
 import type { Target } from '../../shared/drops/drops.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { resolvesFields } from '../comments/resolves.ts';
 import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
-import { createDropBodyReaders } from '../drops/requests.ts';
+import { DropBodyReaders } from '../drops/requests.ts';
 import { clientCommand } from '../http/paths.ts';
 import { invalid, textField } from '../http/validate.ts';
 import { createUploadReaders, presentUpload } from '../uploads/schema.ts';
@@ -34,36 +29,18 @@ const isPublishing = ({ html = '' }: Arguments) => html !== '';
 
 /** The tools that publish documents. */
 export function publishingTools(services: Services): readonly Tool[] {
-  const { drops, titles, followingTitles, resolvedAlready, uploads, idempotency, clock, config } = services;
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(services.config);
+  return [
+    uploadTool(services),
+    publishTool(services, bodies),
+    updateTool(services, bodies),
+    restoreTool(services),
+  ];
+}
+
+function uploadTool({ drops, uploads, clock, config }: Services): Tool {
   const uploadReaders = createUploadReaders(config);
-  const { untitled, replace } = bodies.schemas;
-
-  /** @param slug of the drop that is written to; null: of a new one @param document of the request */
-  async function once(
-    caller: Caller,
-    [tool, args, slug]: readonly [tool: string, args: Arguments, slug: string | null],
-    write: (ids: WriteIds | undefined, warn: (warning: string) => void) => Promise<Drop>,
-    document?: Document,
-  ): Promise<Result> {
-    const warnings: string[] = [];
-    const warn = (warning: string) => warnings.push(warning);
-    const request = await readIdempotentRequest(tool, args);
-    const { drop } = await idempotency.once(caller, request, slug, (ids) => write(ids, warn));
-    return dropResult(services, drop, { document, warnings: [...unchangedExpiry(args, drop), ...warnings] });
-  }
-
-  /** Without a new revision, unless something changes: the etags that others have read stay valid. */
-  async function change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {
-    const drop = await drops.check(caller, target);
-    return isChanged(drop, changes) ? drops.change(caller, target, changes) : drop;
-  }
-
-  const title = textField('title').meta({
-    description: `${dropFields.title.about} Default: the title of the HTML.`,
-    maxLength: config.TITLE_MAX_CHARACTERS,
-  });
-  const upload = defineTool({
+  return defineTool({
     name: 'create_upload',
     title: 'Publish a file',
     description: `Publishes an HTML file without sending its bytes through the model: answers with a curl line to run in a shell with your file. Show the user the url that it prints. With slug: a new version of that drop. For a page of several files run this instead: ${clientCommand(config.BASE_URL)}`,
@@ -74,7 +51,7 @@ export function publishingTools(services: Services): readonly Tool[] {
       slug: textField('slug').meta({
         description: 'The slug or the address of a drop. Default: a new drop.',
       }),
-      title,
+      title: titleOf(config),
       expires_at: expiry,
       if_match: ifMatchField,
     }),
@@ -87,27 +64,42 @@ export function publishingTools(services: Services): readonly Tool[] {
       return { address: made.upload_url, structured: { ...made, ...(warnings.length > 0 && { warnings }) } };
     },
   });
+}
 
-  const publish = defineTool({
+function publishTool(services: Services, bodies: DropBodyReaders): Tool {
+  const { drops, titles, clock, config } = services;
+  return defineTool({
     name: 'publish_drop',
     title: 'Publish a page',
     description:
       'Publishes a small self-contained HTML document at a new public address. For a file on disk, or over about 50 KB, use create_upload. Show the user the url of the answer.',
     effect: 'adds',
-    input: untitled.shape({ title, expires_at: expiry, idempotency_key: idempotencyKey }),
+    input: bodies.schemas.untitled.shape({
+      title: titleOf(config),
+      expires_at: expiry,
+      idempotency_key: idempotencyKey,
+    }),
     async run(caller, _input, args) {
       const untitled = bodies.readUntitled(withoutNull(withExpiry(args, clock.now()))); // a new drop has no time
       const create = async (ids: WriteIds | undefined) =>
         drops.create(caller, await withTitle(titles, caller, untitled, 'send title'), ids);
-      return once(caller, ['publish_drop', args, null], create, untitled);
+      return writeOnce(
+        services,
+        caller,
+        { tool: 'publish_drop', args, slug: null, document: untitled },
+        create,
+      );
     },
   });
+}
 
-  const maybeEmpty = textField('html', { allowNul: true }).meta({
+function updateTool(services: Services, bodies: DropBodyReaders): Tool {
+  const { resolvedAlready, followingTitles, clock, config } = services;
+  const html = textField('html', { allowNul: true }).meta({
     description: dropFields.html.about,
     maxLength: config.HTML_MAX_BYTES,
   });
-  const update = defineTool({
+  return defineTool({
     name: 'update_drop',
     title: 'Change a page',
     description:
@@ -116,33 +108,45 @@ export function publishingTools(services: Services): readonly Tool[] {
     cost: (args) => (isPublishing(args) ? limitTable.write : limitTable.change),
     keptEmpty: ['description', 'html'],
     input: object({ slug: slugArgument, if_match: ifMatchField })
-      .concat(replace.partial())
-      .shape({ html: maybeEmpty, expires_at: expiry, idempotency_key: idempotencyKey }),
+      .concat(bodies.schemas.replace.partial())
+      .shape({ html, expires_at: expiry, idempotency_key: idempotencyKey }),
     async run(caller, { slug, if_match }, args) {
-      const drop = { slug, revs: readRevisions(if_match) };
-      const { html, ...body } = withExpiry(args, clock.now());
-      if (isPublishing(args)) {
-        const version = bodies.readReplace({ ...body, html });
-        return once(
-          caller,
-          ['update_drop', args, slug],
-          async (ids, warn) =>
-            (await resolvedAlready.replyInstead(caller, drop, version, { ids, warn })) ??
-            followingTitles.addVersion(caller, drop, version, { ids, warn }),
-          version,
-        );
-      }
-      const alone = ['context', ...Object.keys(resolvesFields)].find((name) => Object.hasOwn(args, name));
-      if (alone !== undefined) throw withoutHtml(alone);
-      const changed = await change(caller, drop, bodies.readPatch(body));
-      const warnings = unchangedExpiry(args, changed);
-      return dropResult(services, changed, {
-        warnings: html === '' ? [...warnings, notPublished] : warnings,
+      const target = { slug, revs: readRevisions(if_match) };
+      const body = withExpiry(args, clock.now());
+      if (!isPublishing(args)) return changeDetails(services, bodies, caller, target, args, body);
+      const version = bodies.readReplace(body);
+      const call = { tool: 'update_drop', args, slug, document: version };
+      return writeOnce(services, caller, call, async (ids, warn) => {
+        const replied = await resolvedAlready.replyInstead(caller, target, version, { ids, warn });
+        return replied ?? followingTitles.addVersion(caller, target, version, { ids, warn });
       });
     },
   });
+}
 
-  const restore = defineTool({
+/** Without a new revision, unless something changes: the etags that others have read stay valid. @param args as they were sent */
+async function changeDetails(
+  services: Services,
+  bodies: DropBodyReaders,
+  caller: Caller,
+  target: Target,
+  args: Arguments,
+  { html, ...body }: Arguments,
+): Promise<Result> {
+  const { drops } = services;
+  const alone = ['context', ...Object.keys(resolvesFields)].find((name) => Object.hasOwn(args, name));
+  if (alone !== undefined) throw withoutHtml(alone);
+  const changes = bodies.readPatch(body);
+  const drop = await drops.check(caller, target);
+  const changed = isChanged(drop, changes) ? await drops.change(caller, target, changes) : drop;
+  const warnings = unchangedExpiry(args, changed);
+  return dropResult(services, changed, {
+    warnings: html === '' ? [...warnings, notPublished] : warnings,
+  });
+}
+
+function restoreTool(services: Services): Tool {
+  return defineTool({
     name: 'restore_version',
     title: 'Go back to a version',
     description:
@@ -154,13 +158,42 @@ export function publishingTools(services: Services): readonly Tool[] {
       idempotency_key: idempotencyKey,
     }),
     async run(caller, { slug, version }, args) {
-      return once(caller, ['restore_version', args, slug], (ids) =>
-        drops.restoreVersion(caller, { slug, revs: null }, version, ids),
+      return writeOnce(services, caller, { tool: 'restore_version', args, slug }, (ids) =>
+        services.drops.restoreVersion(caller, { slug, revs: null }, version, ids),
       );
     },
   });
+}
 
-  return [upload, publish, update, restore];
+/** A call of a tool that writes a version. */
+interface WriteCall {
+  readonly tool: string;
+  readonly args: Arguments;
+  /** Of the drop that is written to; null: of a new one. */
+  readonly slug: string | null;
+  /** Of the call, for its warnings. */
+  readonly document?: Document;
+}
+
+/** With an idempotency key of the call, the write is done once. */
+async function writeOnce(
+  services: Services,
+  caller: Caller,
+  { tool, args, slug, document }: WriteCall,
+  write: (ids: WriteIds | undefined, warn: (warning: string) => void) => Promise<Drop>,
+): Promise<Result> {
+  const warnings: string[] = [];
+  const warn = (warning: string) => warnings.push(warning);
+  const request = await readIdempotentRequest(tool, args);
+  const { drop } = await services.idempotency.once(caller, request, slug, (ids) => write(ids, warn));
+  return dropResult(services, drop, { document, warnings: [...unchangedExpiry(args, drop), ...warnings] });
+}
+
+function titleOf(config: Config) {
+  return textField('title').meta({
+    description: `${dropFields.title.about} Default: the title of the HTML.`,
+    maxLength: config.TITLE_MAX_CHARACTERS,
+  });
 }
 
 const notPublished = 'html: it is empty, so no version was published';
@@ -177,7 +210,7 @@ function withoutHtml(field: string): DropError {
 /** The tools that change a drop without a document. */
 export function changingTools(services: Services): readonly Tool[] {
   const { drops, config } = services;
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(config);
 
   const setPasscode = defineTool({
     name: 'set_passcode',

@@ -4,7 +4,7 @@ import type { NewVersionInput } from '../../shared/drops/drops.ts';
 import type { UploadRequest } from '../../shared/uploads/uploads.ts';
 import { resolvesFields } from '../comments/resolves.ts';
 import { dropFields, ifMatchField, readRevisions, slugTest } from '../drops/fields.ts';
-import { createDropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
+import { DropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
 import { invalid, jsonObject, textField, validate } from '../http/validate.ts';
 import {
   addressShape,
@@ -25,7 +25,7 @@ const noHtml = '-';
 
 /** The body of POST /api/uploads, which is checked as that of the POST or PUT that it stands for. */
 export function createUploadReaders(config: Config) {
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(config);
   const target = {
     slug: textField('slug')
       .meta({

@@ -3,7 +3,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
-import { createDropBodyReaders } from '../../drops/requests.ts';
+import { DropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, raw } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -33,7 +33,7 @@ interface ContextForm {
 export function contextRoutes(parts: RouteParts): readonly Route[] {
   const { drops, idempotency, rendering, config } = parts.services;
   const { confirmed } = dashboardPages(parts, 'drops');
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(config);
 
   return confirmed(
     dropPaths(':slug').context,

@@ -1,7 +1,7 @@
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
-import { createDropBodyReaders } from '../../drops/requests.ts';
+import { DropBodyReaders } from '../../drops/requests.ts';
 import { faultsOf, fieldState, formError } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -19,7 +19,7 @@ import { targetOf } from './parts.ts';
 export function editRoutes(parts: RouteParts): readonly Route[] {
   const { drops, config } = parts.services;
   const { confirmed } = dashboardPages(parts, 'drops');
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(config);
   const maxTags = config.METADATA_MAX_KEYS;
   const savedPath = (slug: string) => `${dropPaths(slug).drop}?notice=saved`;
 

@@ -1,7 +1,7 @@
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
-import { createDropBodyReaders } from '../../drops/requests.ts';
+import { DropBodyReaders } from '../../drops/requests.ts';
 import { faultsOf, fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -17,7 +17,7 @@ import { revisionField, targetOf } from './parts.ts';
 export function passcodeRoutes(parts: RouteParts): readonly Route[] {
   const { drops, config } = parts.services;
   const { confirmed } = dashboardPages(parts, 'drops');
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(config);
   const minCharacters = config.PASSCODE_MIN_CHARACTERS;
 
   return confirmed(dropPaths(':slug').passcode, limitTable.change, {

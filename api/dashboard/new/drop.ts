@@ -7,7 +7,7 @@ import { firstHeading } from '../../../shared/html/heading.ts';
 import { titleOfName } from '../../../shared/html/html-file.ts';
 import { createHtmlBodyReaders } from '../../drops/html-body.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
-import { createDropBodyReaders } from '../../drops/requests.ts';
+import { DropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError, throwInWords } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -42,7 +42,7 @@ interface NewPage {
 /** /drops/new: a person publishes a file or what they paste. */
 export function newDropRoutes(parts: RouteParts): readonly Route[] {
   const { drops, titles, clock, config } = parts.services;
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(config);
   const htmlBodies = createHtmlBodyReaders(bodies, titles);
 
   /** What POST /api/drops takes, by the rules of the API. @throws DropError as POST /api/drops */

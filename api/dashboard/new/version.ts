@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
-import { createDropBodyReaders } from '../../drops/requests.ts';
+import { DropBodyReaders } from '../../drops/requests.ts';
 import { formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -39,7 +39,7 @@ export function newVersionRoutes(parts: RouteParts): readonly Route[] {
   const { drops, followingTitles, config } = parts.services;
   const previewOf = createPreviews(parts.services);
   const path = dropPaths(':slug').newVersion;
-  const bodies = createDropBodyReaders(config);
+  const bodies = new DropBodyReaders(config);
 
   async function read(req: Request, { caller, formField }: Session): Promise<VersionForm> {
     const drop = await drops.get(caller, readSlug(req));
