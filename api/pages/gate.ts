@@ -12,22 +12,24 @@ import { sessionCookieName } from '../http/session-cookie.ts';
 import { passCookie, readVersion, refuseTakenDown } from './public-page.ts';
 
 /**
- * What belongs to a viewer page, such as its versions, is for everybody who may see the page. @returns finds the page of the
- * request and sets Cache-Control. It throws DropError `invalid_slug`, `not_found`, `version_not_found`; HttpError 410 for a
- * takedown, 403 `passcode_required` if the viewer has not entered the passcode
+ * Finds the page of the request and sets Cache-Control. What belongs to a viewer page, such as its versions, is for everybody
+ * who may see the page. @param number the version; null for the latest. Default: the one that `v` names
+ * @throws DropError `invalid_slug`, `not_found`, `version_not_found`; HttpError 410 for a takedown, 403 `passcode_required`
+ *   if the viewer has not entered the passcode
  */
-export function createGate(services: Services) {
+export async function openPage(
+  services: Services,
+  req: Request,
+  res: Response,
+  number = versionOf(req),
+): Promise<PageWithVersion> {
   const { pages, config } = services;
-
-  /** @param number the version; null for the latest. Default: the one that `v` names */
-  return async (req: Request, res: Response, number = versionOf(req)): Promise<PageWithVersion> => {
-    const slug = readSlug(req);
-    const page = await pages.find(slug, number);
-    refuseTakenDown(page);
-    setPageCaching(res, page);
-    if (!(await isUnlocked(services, page, req))) throw passcodeRequired(config.BASE_URL, slug);
-    return pages.requireVersion(page);
-  };
+  const slug = readSlug(req);
+  const page = await pages.find(slug, number);
+  refuseTakenDown(page);
+  setPageCaching(res, page);
+  if (!(await isUnlocked(services, page, req))) throw passcodeRequired(config.BASE_URL, slug);
+  return pages.requireVersion(page);
 }
 
 /** From `v` of the request, as `readVersion` reads it. */

@@ -14,7 +14,7 @@ import { type Handler, open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes, sendJson, sendPage } from '../http/send.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
-import { createGate, setPageCaching } from './gate.ts';
+import { openPage, setPageCaching } from './gate.ts';
 import { createRawHeaders } from './raw-headers.ts';
 
 /** A browser runs it at the end of the document, unless the document ends inside a comment or a script of its own. */
@@ -23,7 +23,6 @@ const printScript = Buffer.from('\n<script>addEventListener("load", () => print(
 /** What belongs to a viewer page. None of it counts a view: the viewer page has counted one. */
 export function pagePartRoutes({ services, layout }: RouteParts): readonly Route[] {
   const { pages, config, clock } = services;
-  const openPage = createGate(services);
   const rawHeaders = createRawHeaders(config, edgeSeconds(config), clock);
 
   return [
@@ -31,14 +30,14 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
     open('GET', pagePartPath(':slug', 'latest'), async (req, res) => {
       // What comes from memory must be sent before anything is awaited.
       const known = pages.getCached(readSlug(req), null);
-      const page = known ?? (await openPage(req, res, null));
+      const page = known ?? (await openPage(services, req, res, null));
       setPageCaching(res, page);
       sendJson(res, presentLatest(page));
     }),
 
     /** Newest first: a page for a person, JSON for the menu of the viewer, which asks when it is opened. */
     unlocked('versions', async (req, res) => {
-      const page = await openPage(req, res, null);
+      const page = await openPage(services, req, res, null);
       const versions = await pages.versions(page);
       // Not `no-cache`: going back, a browser would show the JSON in place of the page.
       res.setHeader('Cache-Control', 'private, no-store');
@@ -48,7 +47,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
 
     /** The bytes as posted. */
     unlocked('download', async (req, res) => {
-      const page = await openPage(req, res);
+      const page = await openPage(services, req, res);
       const document = await pages.document(page);
       setDownloadHeaders(res, page, page.version.number);
       sendBytes(res, 'text/html', document);
@@ -56,7 +55,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
 
     /** The raw page, which asks to be printed. The viewer cannot print its frame whole, because it has another origin. */
     unlocked('print', async (req, res) => {
-      const page = await openPage(req, res);
+      const page = await openPage(services, req, res);
       const body = await pages.body(page, 'identity');
       if (body === null) throw notFound('version');
       rawHeaders.setForRefusal(res, null); // the same sandbox

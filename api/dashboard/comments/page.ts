@@ -5,7 +5,7 @@ import type { ListedComment } from '../../../shared/comments/comment-store.ts';
 import type { ThreadPage } from '../../../shared/comments/thread-pages.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
-import { change, formIdInput } from '../../comments/pages/acts.ts';
+import { change, formIdInput } from '../../comments/pages/form-acts.ts';
 import { type ThreadsView, threadList } from '../../comments/pages/threads.ts';
 import { faultsOf, formError } from '../../html/forms.ts';
 import { html, visible } from '../../html/html.ts';

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Author } from '../../../shared/comments/comment.ts';
+import { isHttps } from '../../../shared/config/config.ts';
+import type { Page } from '../../../shared/drops/drop.ts';
+import type { Services } from '../../../shared/engines/open-services.ts';
+import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
+import { pagePartPath } from '../../http/paths.ts';
+import type { Session } from '../../http/session.ts';
+
+/** The cookie with the secret of a guest who has written comments on the page. Stored is its SHA-256. */
+const guestCookie = 'dropleaf_guest';
+const secretPattern = /^[0-9a-f]{64}$/;
+const guestSeconds = 400 * 24 * 60 * 60;
+
+/** The secret of a guest. null: the browser has none for this page. */
+export function secretOf(
+  { config }: Pick<Services, 'config'>,
+  req: IncomingMessage,
+  page: Page,
+): string | null {
+  const rules = { path: cookiePath(page), isSecure: isHttps(config) };
+  const secrets = readCookies(req.headers.cookie, cookieName(guestCookie, rules));
+  return secrets.find((secret) => secretPattern.test(secret)) ?? null;
+}
+
+export function keepSecret(
+  { config }: Pick<Services, 'config'>,
+  res: ServerResponse,
+  page: Page,
+  secret: string,
+): void {
+  const rules = { path: cookiePath(page), seconds: guestSeconds, isSecure: isHttps(config) };
+  setCookie(res, guestCookie, secret, rules);
+}
+
+function cookiePath({ slug }: Page): string {
+  return pagePartPath(slug, 'comments');
+}
+
+/** @param secret of a guest, who has typed the name @returns null: they may not write comments on the page */
+export function readerOf(
+  { comments }: Pick<Services, 'comments'>,
+  page: Page,
+  session: Session | null,
+  secret: string | null,
+  name = '',
+): Author | null {
+  const guest = secret && createHash('sha256').update(secret).digest('hex');
+  const { caller, accountName } = session ?? { caller: null, accountName: name };
+  return comments.readerOf(page, { caller, name: accountName, guest });
+}
