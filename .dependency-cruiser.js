@@ -65,7 +65,7 @@ const vendors = {
   'proxy-addr': '^api/http/',
   'sanitize-html': adapterOf('threads'),
   'tar-stream': adapterOf('tar'),
-  yazl: '^api/dashboard/account/export\\.ts$',
+  yazl: '^api/dashboard/account/zip\\.ts$',
   yup: '^(api/|shared/jobs/job-catalogue\\.ts|shared/config/)',
 };
 

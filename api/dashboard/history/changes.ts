@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { Drop, OwnedVersion, WriteIds } from '../../../shared/drops/drop.ts';
 import type { Target } from '../../../shared/drops/drops.ts';
+import type { Services } from '../../../shared/engines/open-services.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { html, visible } from '../../html/html.ts';
 import { fact } from '../../html/parts.ts';
@@ -28,16 +29,23 @@ const stillWanted = 'Nothing was done. Check whether you still want this.';
 
 /** What an owner does to versions and to the whole drop, each after a page that says what will happen. */
 export function changeRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, idempotency, config } = parts.services;
+  const { services } = parts;
   const { confirmed } = dashboardPages(parts, 'drops');
   const paths = dropPaths(':slug');
+  return [
+    ...confirmed(paths.restore(':n'), limitTable.write, actOf(services, restore(services))),
+    ...confirmed(paths.removeVersion(':n'), limitTable.change, actOf(services, removeVersion(services))),
+    ...confirmed(paths.remove, limitTable.change, actOf(services, removeDrop(services))),
+  ];
+}
 
-  const actOf = ({ ask, perform }: Change): Act => ({
+function actOf({ drops }: Services, change: Change): Act {
+  return {
     async ask(req, { caller }, attempt) {
       const slug = readSlug(req);
       const drop = await drops.get(caller, slug);
       return {
-        ...ask(drop, await drops.listVersions(caller, slug), req),
+        ...change.ask(drop, await drops.listVersions(caller, slug), req),
         crumbs: dropCrumbs(drop),
         fields: revisionField(drop),
         back: dropPaths(slug).drop,
@@ -45,10 +53,12 @@ export function changeRoutes(parts: RouteParts): readonly Route[] {
         styles: historyStyles,
       };
     },
-    perform: (req, _, session, form) => perform(session, targetOf(req, form.get('if_match')), req),
-  });
+    perform: (req, _, session, form) => change.perform(session, targetOf(req, form.get('if_match')), req),
+  };
+}
 
-  const restore = actOf({
+function restore({ drops, idempotency }: Services): Change {
+  return {
     ask(drop, versions, req) {
       const version = pick(versions, readVersionNumber(req));
       return {
@@ -66,9 +76,11 @@ export function changeRoutes(parts: RouteParts): readonly Route[] {
       await idempotency.once(caller, { key, hash: key }, target.slug, write);
       return `${dropPaths(target.slug).drop}?notice=restored-${number}#history`;
     },
-  });
+  };
+}
 
-  const removeVersion = actOf({
+function removeVersion({ drops }: Services): Change {
+  return {
     ask(drop, versions, req) {
       const version = pick(versions, readVersionNumber(req));
       const { number } = version;
@@ -94,9 +106,11 @@ ${next && html`<p>Version ${number} of ${name} and its context are deleted for e
       });
       return `${dropPaths(target.slug).drop}?notice=version_deleted#history`;
     },
-  });
+  };
+}
 
-  const removeDrop = actOf({
+function removeDrop({ drops, config }: Services): Change {
+  return {
     ask: (drop, { length: count }) => ({
       title: 'Delete this drop?',
       body: html`<dl class="facts">
@@ -114,11 +128,5 @@ ${fact('Views', drop.viewCount)}
       await drops.remove(caller, target).catch(nullIfNotFound);
       return `${dashboardPaths.drops}?notice=deleted`;
     },
-  });
-
-  return [
-    ...confirmed(paths.restore(':n'), limitTable.write, restore),
-    ...confirmed(paths.removeVersion(':n'), limitTable.change, removeVersion),
-    ...confirmed(paths.remove, limitTable.change, removeDrop),
-  ];
+  };
 }
