@@ -25,34 +25,53 @@ interface Connection {
   refuse: (() => void) | null;
 }
 
-export interface Connections {
-  count(): number;
-
-  /** From now on each answer says `Connection: close`, so that clients send their next request elsewhere. */
-  endAll(): void;
-}
-
 /**
  * Hands over requests one at a time. Once one waits, reading stops; more than `maxQueued` close the connection, which could
  * fill the memory. Above `maxConnections` one is ended (connection-shares.ts): Node would refuse all new ones.
  */
-export function watchConnections(
-  server: Server,
-  listener: RequestListener,
-  { maxConnections, onFull }: { maxConnections: number; onFull: () => void },
-): Connections {
-  const all = new Map<Duplex, Connection>();
-  const shares = new ConnectionShares((socket) => {
-    const connection = all.get(socket);
+export class Connections {
+  readonly #listener: RequestListener;
+  readonly #all = new Map<Duplex, Connection>();
+  readonly #shares = new ConnectionShares((socket) => {
+    const connection = this.#all.get(socket);
     return connection !== undefined && waitsForClient(connection);
   });
-  let isStopping = false;
+  #isStopping = false;
 
-  server.on('connection', (socket: Socket) => {
+  /** @param limits.onFull is called for each connection above `maxConnections` */
+  constructor(
+    server: Server,
+    listener: RequestListener,
+    limits: { readonly maxConnections: number; readonly onFull: () => void },
+  ) {
+    this.#listener = listener;
+    server.on('connection', (socket: Socket) => {
+      this.#add(socket);
+      if (this.#all.size <= limits.maxConnections) return;
+      limits.onFull();
+      this.#endOneFor(socket);
+    });
+    server.on('request', (req, res) => this.#admit(req, res));
+    server.on('checkExpectation', (req, res) => this.#admit(req, res)); // the listener refuses what it does not support
+    server.on('clientError', (error, socket: Socket) => this.#refuseMalformed(error, socket));
+    server.on('connect', (_req: IncomingMessage, duplex: Duplex) => this.#refuseTunnel(duplex));
+  }
+
+  count(): number {
+    return this.#all.size;
+  }
+
+  /** From now on each answer says `Connection: close`, so that clients send their next request elsewhere. */
+  endAll(): void {
+    this.#isStopping = true;
+    for (const { current } of this.#all.values()) if (current !== null) closeAfter(current);
+  }
+
+  #add(socket: Socket): void {
     const connection: Connection = { socket, current: null, queue: [], refuse: null };
-    all.set(socket, connection);
-    shares.add(socket);
-    socket.once('close', () => all.delete(socket));
+    this.#all.set(socket, connection);
+    this.#shares.add(socket);
+    socket.once('close', () => this.#all.delete(socket));
     // Node resumes reading after each request.
     socket.on('resume', () => connection.queue.length > 0 && socket.pause());
     const destroySoon = socket.destroySoon.bind(socket);
@@ -62,74 +81,60 @@ export function watchConnections(
       socket.end();
       socket.setTimeout(restPauseMs);
     };
-    if (all.size > maxConnections) endOneFor(socket);
-  });
+  }
 
-  function endOneFor(added: Socket): void {
-    onFull();
-    const ended = shares.take(added);
-    all.delete(ended);
+  #endOneFor(added: Socket): void {
+    const ended = this.#shares.take(added);
+    this.#all.delete(ended);
     ended.destroy();
   }
 
-  function admit(req: IncomingMessage, res: ServerResponse): void {
-    const connection = all.get(req.socket);
+  #admit(req: IncomingMessage, res: ServerResponse): void {
+    const connection = this.#all.get(req.socket);
     if (connection === undefined) return; // it is being closed
     const { socket, current, queue } = connection;
     if (!socket.writable) socket.destroy();
-    else if (current === null || current.closed) begin(connection, res);
+    else if (current === null || current.closed) this.#begin(connection, res);
     else if (queue.push(res) > maxQueued) socket.destroy();
     else socket.pause();
   }
 
-  function begin(connection: Connection, res: ServerResponse): void {
+  #begin(connection: Connection, res: ServerResponse): void {
     connection.current = res;
-    shares.use(connection.socket);
-    if (isStopping) closeAfter(res);
-    res.once('close', () => end(connection, res));
-    listener(res.req, res);
+    this.#shares.use(connection.socket);
+    if (this.#isStopping) closeAfter(res);
+    res.once('close', () => this.#end(connection, res));
+    this.#listener(res.req, res);
   }
 
-  function end(connection: Connection, { req }: ServerResponse): void {
+  #end(connection: Connection, { req }: ServerResponse): void {
     const { socket, queue, refuse } = connection;
     if (req.complete) connection.current = null;
     if (socket.destroyed) return;
     const next = queue.shift();
     if (next === undefined) {
-      if (req.complete) shares.rest(socket);
+      if (req.complete) this.#shares.rest(socket);
       refuse?.();
       return;
     }
     if (queue.length === 0) socket.resume();
-    begin(connection, next);
+    this.#begin(connection, next);
   }
 
-  server.on('request', admit);
-  server.on('checkExpectation', admit); // the listener refuses what it does not support
-
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-    const connection = all.get(socket);
+  #refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = this.#all.get(socket);
     if (connection === undefined || !socket.writable || code === 'ECONNRESET') socket.destroy();
     // Browsers open connections ahead of need, and would take an error for the answer to their next request.
     else if (socket.bytesRead === 0) socket.destroy();
     else if (connection.refuse === null)
-      refuseUnreadable(connection, () => refuse(socket, ...(refusals[code ?? ''] ?? malformed)));
-  });
+      refuseUnreadable(connection, () => refuse(socket, ...(refusals[code] ?? malformed)));
+  }
 
-  server.on('connect', (_req: IncomingMessage, duplex: Duplex) => {
-    const connection = all.get(duplex);
+  #refuseTunnel(duplex: Duplex): void {
+    const connection = this.#all.get(duplex);
     if (connection === undefined) duplex.destroy();
     else refuseUnreadable(connection, () => refuse(connection.socket, 400, 'CONNECT is not supported'));
-  });
-
-  return {
-    count: () => all.size,
-
-    endAll() {
-      isStopping = true;
-      for (const { current } of all.values()) if (current !== null) closeAfter(current);
-    },
-  };
+  }
 }
 
 /** Answers a request that cannot be read, once all earlier ones are answered. Its handler runs if only its body is wrong. */

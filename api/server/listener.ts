@@ -16,7 +16,7 @@ import { createRawHandler } from '../pages/raw.ts';
 import { createApp } from './app.ts';
 import { isUnread } from './connections.ts';
 import { createContentHosts } from './content-hosts.ts';
-import { createMemoryBudget, type MemoryBudget } from './memory-budget.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import { createRequestCount } from './request-count.ts';
 
 /** Browsers and proxies send about thirty. */
@@ -29,7 +29,7 @@ const lateRetrySeconds = 5;
  */
 export function createListener(services: Services): RequestListener {
   const { config, log } = services;
-  const budget = createMemoryBudget(config.BUFFERED_BYTES);
+  const budget = new MemoryBudget(config.BUFFERED_BYTES);
   const assets = loadAssets();
   const layout = createLayout({ assets, config });
   const raw = createRawHandler(services, layout, assets);

@@ -7,21 +7,6 @@ export interface Reservation {
   release(): void;
 }
 
-/**
- * Above the limit the largest clients' reservations are evicted: unfinished bodies of one client must not fill the memory.
- */
-export interface MemoryBudget {
-  /**
-   * @param client an account id, or a network (http/client-address.ts)
-   * @param what `memory`: the bytes that several reservations share: they count once, in equal parts for their clients.
-   *   `evict` aborts the request or answer of the reservation, which is released already; perhaps before `reserve` returns
-   */
-  reserve(
-    client: string,
-    what: { bytes: number; memory?: object | undefined; evict: () => void },
-  ): Reservation;
-}
-
 interface Memory {
   bytes: number;
   holders: number;
@@ -34,89 +19,112 @@ interface Entry {
   isPinned: boolean;
 }
 
-/** @param maxBytes the limit; each eviction frees a 64th more than needed, so that clients are compared rarely */
-export function createMemoryBudget(maxBytes: number): MemoryBudget {
-  const margin = maxBytes / 64;
-  const target = maxBytes - margin;
+/** Above the limit the largest clients' reservations are evicted: unfinished bodies of one client must not fill the memory. */
+export class MemoryBudget {
+  readonly #maxBytes: number;
+  /** Each eviction frees a 64th more than needed, so that clients are compared rarely. */
+  readonly #margin: number;
+  readonly #target: number;
   /** Those that have not grown for the longest time come first. */
-  const entries = new Set<Entry>();
-  const shared = new WeakMap<object, Memory>();
-  let reserved = 0;
+  readonly #entries = new Set<Entry>();
+  readonly #shared = new WeakMap<object, Memory>();
+  #reserved = 0;
   /** More than `maxBytes` if pinned memory leaves too much: clients are compared again after `margin` more bytes. */
-  let shrinkAbove = maxBytes;
+  #shrinkAbove: number;
 
-  function memoryOf(key: object | undefined, bytes: number): Memory {
-    const known = key && shared.get(key);
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#margin = maxBytes / 64;
+    this.#target = maxBytes - this.#margin;
+    this.#shrinkAbove = maxBytes;
+  }
+
+  /**
+   * @param client an account id, or a network (http/client-address.ts)
+   * @param what `memory`: the bytes that several reservations share: they count once, in equal parts for their clients.
+   *   `evict` aborts the request or answer of the reservation, which is released already; perhaps before `reserve` returns
+   */
+  reserve(
+    client: string,
+    what: { bytes: number; memory?: object | undefined; evict: () => void },
+  ): Reservation {
+    const memory = this.#memoryOf(what.memory, what.bytes);
+    memory.holders += 1;
+    const entry: Entry = { client, memory, evict: what.evict, isPinned: false };
+    this.#entries.add(entry);
+    this.#shrinkIfNeeded();
+    return {
+      grow: (bytes) => this.#grow(entry, bytes),
+      pin() {
+        entry.isPinned = true;
+      },
+      release: () => this.#remove(entry),
+    };
+  }
+
+  #memoryOf(key: object | undefined, bytes: number): Memory {
+    const known = key && this.#shared.get(key);
     if (known !== undefined && known.holders > 0) return known;
     const memory = { bytes, holders: 0 };
-    if (key !== undefined) shared.set(key, memory);
-    reserved += bytes;
+    if (key !== undefined) this.#shared.set(key, memory);
+    this.#reserved += bytes;
     return memory;
   }
 
-  function remove(entry: Entry): void {
-    if (!entries.delete(entry)) return;
-    entry.memory.holders -= 1;
-    if (entry.memory.holders > 0) return;
-    reserved -= entry.memory.bytes;
-    shrinkAbove = Math.max(maxBytes, Math.min(shrinkAbove, reserved + margin));
+  #grow(entry: Entry, bytes: number): void {
+    if (!this.#entries.delete(entry)) return; // it was evicted
+    this.#entries.add(entry);
+    entry.memory.bytes += bytes;
+    this.#reserved += bytes;
+    this.#shrinkIfNeeded();
   }
 
-  function shrink(): void {
+  #remove(entry: Entry): void {
+    if (!this.#entries.delete(entry)) return;
+    entry.memory.holders -= 1;
+    if (entry.memory.holders > 0) return;
+    this.#reserved -= entry.memory.bytes;
+    this.#shrinkAbove = Math.max(this.#maxBytes, Math.min(this.#shrinkAbove, this.#reserved + this.#margin));
+  }
+
+  #shrinkIfNeeded(): void {
+    if (this.#reserved <= this.#shrinkAbove) return;
     const evicted: Entry[] = [];
     // Repeated: evicting one client from shared memory frees nothing and raises the part of each other holder.
-    for (let before = -1; reserved > target && evicted.length > before; ) {
+    for (let before = -1; this.#reserved > this.#target && evicted.length > before; ) {
       before = evicted.length;
-      evictToLevel(evicted);
+      this.#evictToLevel(evicted);
     }
-    shrinkAbove = Math.max(maxBytes, reserved + margin);
+    this.#shrinkAbove = Math.max(this.#maxBytes, this.#reserved + this.#margin);
     for (const entry of evicted) entry.evict();
   }
 
   /** Removes entries of the clients above the level, the largest client first, until the rest fits. */
-  function evictToLevel(evicted: Entry[]): void {
-    const clients = new Map<string, { total: number; own: Entry[] }>();
-    for (const entry of entries) {
-      const client = clients.get(entry.client) ?? { total: 0, own: [] };
-      client.total += partOf(entry);
-      if (!entry.isPinned) client.own.push(entry);
-      clients.set(entry.client, client);
-    }
-    const largestFirst = [...clients.values()].sort((one, other) => other.total - one.total);
-    const level = levelOf(largestFirst, target);
-    for (const { total, own } of largestFirst) {
+  #evictToLevel(evicted: Entry[]): void {
+    const largestFirst = largestClients(this.#entries);
+    const level = levelOf(largestFirst, this.#target);
+    for (const { total, evictable } of largestFirst) {
       let left = total;
-      for (const entry of own) {
-        if (left <= level || reserved <= target) break;
+      for (const entry of evictable) {
+        if (left <= level || this.#reserved <= this.#target) break;
         left -= partOf(entry);
-        remove(entry);
+        this.#remove(entry);
         evicted.push(entry);
       }
     }
   }
+}
 
-  return {
-    reserve(client, { bytes, memory: key, evict }) {
-      const memory = memoryOf(key, bytes);
-      memory.holders += 1;
-      const entry = { client, memory, evict, isPinned: false };
-      entries.add(entry);
-      if (reserved > shrinkAbove) shrink();
-      return {
-        grow(more) {
-          if (!entries.delete(entry)) return; // it was evicted
-          entries.add(entry);
-          memory.bytes += more;
-          reserved += more;
-          if (reserved > shrinkAbove) shrink();
-        },
-        pin() {
-          entry.isPinned = true;
-        },
-        release: () => remove(entry),
-      };
-    },
-  };
+/** What each client has reserved, and its entries that are not pinned, the largest client first. */
+function largestClients(entries: Iterable<Entry>): readonly { total: number; evictable: Entry[] }[] {
+  const clients = new Map<string, { total: number; evictable: Entry[] }>();
+  for (const entry of entries) {
+    const client = clients.get(entry.client) ?? { total: 0, evictable: [] };
+    client.total += partOf(entry);
+    if (!entry.isPinned) client.evictable.push(entry);
+    clients.set(entry.client, client);
+  }
+  return [...clients.values()].sort((one, other) => other.total - one.total);
 }
 
 function partOf({ memory }: Entry): number {

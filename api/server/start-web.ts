@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { commonDomain, readContentOrigin } from '../../shared/config/content-origin.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
-import { watchConnections } from './connections.ts';
+import { Connections } from './connections.ts';
 import { createListener } from './listener.ts';
 
 export interface Web {
@@ -39,11 +39,11 @@ export async function startWeb(services: Services, server: Server = createWebSer
       { maxConnections },
       'MAX_CONNECTIONS is reached: for each new connection one is ended, of the network that has the most',
     );
-  const connections = watchConnections(server, createListener(services), {
+  const connections = new Connections(server, createListener(services), {
     maxConnections,
     onFull,
   });
-  services.metrics?.requests.watchConnections(connections.count);
+  services.metrics?.requests.watchConnections(() => connections.count());
   if (!server.listening) await once(server.listen(config.PORT, config.HOST), 'listening');
   return {
     port: (server.address() as AddressInfo).port, // proof: it listens on a port, not on a pipe

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { createMemoryBudget } from '../../api/server/memory-budget.ts';
+import { MemoryBudget } from '../../api/server/memory-budget.ts';
 
 type Held = readonly [name: string, client: string, bytes: number, memory?: object];
 
 describe('The memory budget of clients', () => {
   /** What is held by name, and the names of what has been cut off, in order. */
   function setUp(maxBytes: number, ...first: Held[]) {
-    const budget = createMemoryBudget(maxBytes);
+    const budget = new MemoryBudget(maxBytes);
     const gone: string[] = [];
     const hold = (...[name, client, bytes, memory]: Held) =>
       budget.reserve(client, { bytes, memory, evict: () => gone.push(name) });

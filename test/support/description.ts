@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { createBodyReader } from '../../api/http/body.ts';
 import { withoutRepetitions } from '../../api/openapi/without-repetitions.ts';
 import { createRoutes, type RouteTable } from '../../api/routes.ts';
-import { createMemoryBudget } from '../../api/server/memory-budget.ts';
+import { MemoryBudget } from '../../api/server/memory-budget.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { createTestPages } from './layout.ts';
@@ -37,7 +37,7 @@ export interface Description {
 }
 
 export function routesOf(services: Services): RouteTable {
-  const budget = createMemoryBudget(services.config.BUFFERED_BYTES);
+  const budget = new MemoryBudget(services.config.BUFFERED_BYTES);
   return createRoutes(services, createBodyReader(budget), createTestPages());
 }
 
