@@ -7,12 +7,12 @@ import { isFresh } from '../http/entity-tags.ts';
 import { readSlug } from '../http/parameters.ts';
 import type { ServiceResponse } from '../http/send.ts';
 import { refuseTakenDown } from './public-page.ts';
-import { createRawHeaders } from './raw-headers.ts';
+import { RawHeaders } from './raw-headers.ts';
 
 /** GET /p/{slug}/card.png, for previews of links; no view. The query only changes the address, by which websites cache. */
 export function cardHandler(services: Services) {
   const { pages, cards, clock, config } = services;
-  const headers = createRawHeaders(config, edgeSeconds(config), clock);
+  const headers = new RawHeaders(config, edgeSeconds(config), clock);
 
   function send(req: Request, res: Response, page: Page, card: Card, isFinal: boolean): void {
     headers.setForCard(res, page, isFinal);

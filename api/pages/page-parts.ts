@@ -15,7 +15,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes, sendJson, sendPage } from '../http/send.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
 import { openPage, setPageCaching } from './gate.ts';
-import { createRawHeaders } from './raw-headers.ts';
+import { RawHeaders } from './raw-headers.ts';
 
 /** A browser runs it at the end of the document, unless the document ends inside a comment or a script of its own. */
 const printScript = Buffer.from('\n<script>addEventListener("load", () => print())</script>\n');
@@ -23,7 +23,7 @@ const printScript = Buffer.from('\n<script>addEventListener("load", () => print(
 /** What belongs to a viewer page. None of it counts a view: the viewer page has counted one. */
 export function pagePartRoutes({ services, layout }: RouteParts): readonly Route[] {
   const { pages, config, clock } = services;
-  const rawHeaders = createRawHeaders(config, edgeSeconds(config), clock);
+  const rawHeaders = new RawHeaders(config, edgeSeconds(config), clock);
 
   return [
     /** Open viewer pages ask every 20 s whether there is a newer version. A public page is answered from memory. */

@@ -61,69 +61,82 @@ const tagHeaders: Readonly<Record<string, string>> = {
   varnish: 'Surrogate-Key',
 };
 
-/** @param edgeSeconds the cache lifetime of a page at the edge, unless its drop expires earlier */
-export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clock) {
-  const { BASE_URL, CONTENT_ORIGIN, EDGE_PURGER, INDEXABLE } = config;
-  const onOurHost = commonHeaders(BASE_URL);
-  // The hosts of drops share a domain: no drop may join another one's origin by `document.domain`.
-  const onOwnHost: Pairs = [...commonHeaders(CONTENT_ORIGIN), ['Origin-Agent-Cluster', '?1']];
-  const ofPageOnOurHost = pageHeaders(onOurHost, sandbox);
-  const ofPageOnOwnHost = pageHeaders(onOwnHost, sandboxOnOwnHost);
-  // With a purger the edge sets it (deploy/varnish.vcl): browsers would obey the header, and cannot be purged.
-  const maxStale = EDGE_PURGER === 'none' ? Math.floor(edgeSeconds * staleShare) : 0;
-  const tagHeader = tagHeaders[EDGE_PURGER];
-  // Search engines list the viewer page.
-  const robots = INDEXABLE ? indexIfEmbedded : noindex;
+/** The headers of raw pages, of cards, and of their refusals. */
+export class RawHeaders {
+  readonly #clock: Clock;
+  readonly #edgeSeconds: number;
+  readonly #onOurHost: Pairs;
+  readonly #onOwnHost: Pairs;
+  readonly #ofPageOnOurHost: readonly string[];
+  readonly #ofPageOnOwnHost: readonly string[];
+  readonly #maxStale: number;
+  readonly #tagHeader: string | undefined;
+  readonly #robots: string;
 
-  /** Seconds until the drop expires, if a cache could keep the page for longer; otherwise null. */
-  function secondsLeft({ expiresAt }: Page): number | null {
-    if (expiresAt === null) return null;
-    const seconds = Math.max(0, Math.floor((expiresAt - clock.now()) / 1_000));
-    return seconds < edgeSeconds + graceSeconds ? seconds : null;
+  /** @param edgeSeconds the cache lifetime of a page at the edge, unless its drop expires earlier */
+  constructor(config: Config, edgeSeconds: number, clock: Clock) {
+    const { BASE_URL, CONTENT_ORIGIN, EDGE_PURGER, INDEXABLE } = config;
+    this.#clock = clock;
+    this.#edgeSeconds = edgeSeconds;
+    this.#onOurHost = commonHeaders(BASE_URL);
+    // The hosts of drops share a domain: no drop may join another one's origin by `document.domain`.
+    this.#onOwnHost = [...commonHeaders(CONTENT_ORIGIN), ['Origin-Agent-Cluster', '?1']];
+    this.#ofPageOnOurHost = pageHeaders(this.#onOurHost, sandbox);
+    this.#ofPageOnOwnHost = pageHeaders(this.#onOwnHost, sandboxOnOwnHost);
+    // With a purger the edge sets it (deploy/varnish.vcl): browsers would obey the header, and cannot be purged.
+    this.#maxStale = EDGE_PURGER === 'none' ? Math.floor(edgeSeconds * staleShare) : 0;
+    this.#tagHeader = tagHeaders[EDGE_PURGER];
+    // Search engines list the viewer page.
+    this.#robots = INDEXABLE ? indexIfEmbedded : noindex;
   }
 
-  function cachingOf(page: Page, isFinal: boolean, caching: Omit<Caching, 'host'>): string {
+  ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders {
+    const isPublic = page.lock === null && !caching.isReview;
+    const notModified = [...(caching.host === null ? this.#ofPageOnOurHost : this.#ofPageOnOwnHost)];
+    notModified.push('Cache-Control', this.#cachingOf(page, body.isFinal, caching));
+    notModified.push(robotsHeader, isPublic ? this.#robots : noindex);
+    if (isPublic && this.#tagHeader !== undefined) notModified.push(this.#tagHeader, edgeTag(page.dropId));
+    if (body.etag !== null) notModified.push('ETag', body.etag);
+    const whole = [...notModified, 'Content-Type', 'text/html; charset=utf-8'];
+    if (body.encoding !== 'identity') whole.push('Content-Encoding', body.encoding);
+    whole.push('Content-Length', String(body.byteLength));
+    return { whole, notModified };
+  }
+
+  /** Shared caches keep a card like the page. @param isFinal false: the drop's own card is not drawn yet */
+  setForCard(res: ServerResponse, page: Page, isFinal: boolean): void {
+    for (const [name, value] of this.#onOurHost) res.setHeader(name, value);
+    res.setHeader('Cache-Control', this.#cachingOf(page, isFinal, { isConfirmed: true, isPinned: false }));
+    if (page.lock !== null) return;
+    res.removeHeader('X-Request-Id'); // a cache would repeat it
+    if (this.#tagHeader !== undefined) res.setHeader(this.#tagHeader, edgeTag(page.dropId));
+  }
+
+  /** Sets the headers of a refusal, always with the sandbox of an opaque origin. */
+  setForRefusal(res: ServerResponse, host: ContentHost | null): void {
+    res.setHeader('Content-Security-Policy', `sandbox ${sandbox}`);
+    for (const [name, value] of host === null ? this.#onOurHost : this.#onOwnHost) res.setHeader(name, value);
+  }
+
+  #cachingOf(page: Page, isFinal: boolean, caching: Omit<Caching, 'host'>): string {
     const { isConfirmed, isPinned, isReview } = caching;
     if (page.lock !== null || isReview) return 'private, no-store';
     if (!isFinal) return 'no-store'; // later requests get another body
     // Unconfirmed: the database is down, so a purge may have been missed. Not 0: the edge asks once for each page in that time.
-    const most = isConfirmed ? edgeSeconds : Math.min(edgeSeconds, unpurgedSeconds);
-    const left = secondsLeft(page);
+    const most = isConfirmed ? this.#edgeSeconds : Math.min(this.#edgeSeconds, unpurgedSeconds);
+    const left = this.#secondsLeft(page);
     if (left !== null) return `${cacheControl(Math.min(left, most), 0)}, proxy-revalidate`;
     // Firefox obeys `stale-while-revalidate`, too: at an address without a version it would show the previous version.
-    const stale = isConfirmed && isPinned ? maxStale : 0;
+    const stale = isConfirmed && isPinned ? this.#maxStale : 0;
     return cacheControl(most - stale, stale);
   }
 
-  return {
-    ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders {
-      const isPublic = page.lock === null && !caching.isReview;
-      const notModified = [...(caching.host === null ? ofPageOnOurHost : ofPageOnOwnHost)];
-      notModified.push('Cache-Control', cachingOf(page, body.isFinal, caching));
-      notModified.push(robotsHeader, isPublic ? robots : noindex);
-      if (isPublic && tagHeader !== undefined) notModified.push(tagHeader, edgeTag(page.dropId));
-      if (body.etag !== null) notModified.push('ETag', body.etag);
-      const whole = [...notModified, 'Content-Type', 'text/html; charset=utf-8'];
-      if (body.encoding !== 'identity') whole.push('Content-Encoding', body.encoding);
-      whole.push('Content-Length', String(body.byteLength));
-      return { whole, notModified };
-    },
-
-    /** Shared caches keep a card like the page. @param isFinal false: the drop's own card is not drawn yet */
-    setForCard(res: ServerResponse, page: Page, isFinal: boolean): void {
-      for (const [name, value] of onOurHost) res.setHeader(name, value);
-      res.setHeader('Cache-Control', cachingOf(page, isFinal, { isConfirmed: true, isPinned: false }));
-      if (page.lock !== null) return;
-      res.removeHeader('X-Request-Id'); // a cache would repeat it
-      if (tagHeader !== undefined) res.setHeader(tagHeader, edgeTag(page.dropId));
-    },
-
-    /** Sets the headers of a refusal, always with the sandbox of an opaque origin. */
-    setForRefusal(res: ServerResponse, host: ContentHost | null): void {
-      res.setHeader('Content-Security-Policy', `sandbox ${sandbox}`);
-      for (const [name, value] of host === null ? onOurHost : onOwnHost) res.setHeader(name, value);
-    },
-  };
+  /** Seconds until the drop expires, if a cache could keep the page for longer; otherwise null. */
+  #secondsLeft({ expiresAt }: Page): number | null {
+    if (expiresAt === null) return null;
+    const seconds = Math.max(0, Math.floor((expiresAt - this.#clock.now()) / 1_000));
+    return seconds < this.#edgeSeconds + graceSeconds ? seconds : null;
+  }
 }
 
 function cacheControl(seconds: number, stale: number): string {

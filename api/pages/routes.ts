@@ -6,7 +6,7 @@ import { textShape } from '../openapi/shape.ts';
 import { cardHandler } from './card.ts';
 import { oembedHandler } from './oembed.ts';
 import { pagePartRoutes } from './page-parts.ts';
-import { viewerHandlers } from './viewer.ts';
+import { ViewerPages } from './viewer.ts';
 
 const version: Parameter = {
   name: 'v',
@@ -85,11 +85,11 @@ export const rawPage = {
 } as const;
 
 export function pageRoutes(parts: RouteParts): readonly Route[] {
-  const { services, readForm, layout } = parts;
-  const viewer = viewerHandlers(services, readForm, layout);
+  const { services } = parts;
+  const viewer = new ViewerPages(parts);
   return [
-    openCall('GET', '/p/:slug', docs.view, viewer.show),
-    openCall('POST', '/p/:slug', docs.unlock, viewer.unlock),
+    openCall('GET', '/p/:slug', docs.view, (req, res) => viewer.show(req, res)),
+    openCall('POST', '/p/:slug', docs.unlock, (req, res) => viewer.unlock(req, res)),
     ...pagePartRoutes(parts),
     open('GET', cardPath(':slug'), cardHandler(services)),
     open('GET', oembedPath, oembedHandler(services)),

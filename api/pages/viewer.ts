@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { isHttps } from '../../shared/config/config.ts';
+import { type Config, isHttps } from '../../shared/config/config.ts';
 import { type DropError, notFound, versionNotFound } from '../../shared/domain/errors.ts';
 import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
@@ -11,9 +11,10 @@ import { setCookie } from '../http/cookies.ts';
 import { isFromOtherSite, type ReadForm } from '../http/form.ts';
 import { HttpError } from '../http/http-error.ts';
 import { pagePath } from '../http/paths.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
 import { orAgain, show } from '../http/show.ts';
-import { createContentHosts } from '../server/content-hosts.ts';
+import { type ContentHosts, createContentHosts } from '../server/content-hosts.ts';
 import { frameUrl } from './frame.ts';
 import { isUnlocked, setPageCaching } from './gate.ts';
 import {
@@ -30,22 +31,62 @@ import { madeByScripts, viewerPage } from './viewer-page.ts';
 const leavingPolicy = `frame-src 'self' ${madeByScripts}; report-to none`;
 
 /** GET and POST /p/{slug} (spec 4.5): the viewer, and the passcode form of a locked drop. */
-export function viewerHandlers(services: Services, readForm: ReadForm, layout: Layout) {
-  const { pages, cards, passcodes, views, config } = services;
-  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+export class ViewerPages {
+  readonly #services: Services;
+  readonly #readForm: ReadForm;
+  readonly #layout: Layout;
+  readonly #contentHosts: ContentHosts | null;
+
+  constructor({ services, readForm, layout }: Pick<RouteParts, 'services' | 'readForm' | 'layout'>) {
+    this.#services = services;
+    this.#readForm = readForm;
+    this.#layout = layout;
+    this.#contentHosts = createContentHosts(services.config.CONTENT_ORIGIN);
+  }
+
+  async show(req: Request, res: Response): Promise<void> {
+    const { pages, passcodes, views, config } = this.#services;
+    const [slug, number] = readTarget(req);
+    const isPinned = number !== null;
+    const known = pages.getCached(slug, number);
+    const context = known === null ? undefined : pages.getCachedContext(known);
+    // A page from memory must be sent before anything is awaited, and a context may have to be read.
+    const page = known === null || context === undefined ? await findPage(this.#services, req, res) : known;
+    if (page !== known && !(await isUnlocked(this.#services, page, req, isAlone(req)))) {
+      show(res, passcodeForm(config, req, page), this.#layout.page);
+      return;
+    }
+    const shown = pages.requireVersion(page);
+    const isFromMemory = page === known;
+    const grant = isFromMemory ? null : await passcodes.issue('grant', shown);
+    const text = isFromMemory ? (context ?? null) : await pages.context(shown);
+    this.#send(res, shown, { context: text, grant, isPinned });
+    if (isGetByPerson(req)) views.count(page.dropId);
+  }
+
+  /** A person sees an error on the form again. A program gets the envelope. */
+  async unlock(req: Request, res: Response): Promise<void> {
+    const services = this.#services;
+    const page = await findPage(services, req, res);
+    const form = await this.#readForm(req);
+    const unlock = () => unlockPage(services, req, res, page, form.get('passcode') ?? '');
+    const shown = await orAgain(req, unlock, (error) => passcodeForm(services.config, req, page, error));
+    show(res, shown, this.#layout.page);
+  }
 
   /**
    * Makes the page in the same synchronous step, and sends it.
    * @param shown `context` as `pages.context` returns it; `grant` opens the frame of a locked drop; `isPinned`: the address
    *   names the version
    */
-  function sendViewer(
+  #send(
     res: Response,
     page: PageWithVersion,
     { context, grant, isPinned }: { context: string | null; grant: string | null; isPinned: boolean },
   ): void {
+    const { cards, config } = this.#services;
     const { title, description, slug, version, latestVersion, lock } = page;
-    const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
+    const dropOrigin = this.#contentHosts?.originOf(page.dropId) ?? null;
     const indexable = config.INDEXABLE && lock === null;
     const view = viewerPage({
       baseUrl: config.BASE_URL,
@@ -64,75 +105,51 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
       context: context === null ? null : raw(context),
       indexable,
       comments: page.comments,
-      commentsScript: layout.urlOf('comments-panel.js'),
+      commentsScript: this.#layout.urlOf('comments-panel.js'),
     });
     if (indexable) allowIndexing(res);
     // Tells the script where a link in the frame led. A drop on an origin of its own cannot lead anywhere else.
     if (dropOrigin === null) res.setHeader('Content-Security-Policy-Report-Only', leavingPolicy);
     setPageCaching(res, page);
-    sendPage(res, 200, layout.bare(view));
+    sendPage(res, 200, this.#layout.bare(view));
   }
+}
 
-  async function findPage(req: Request, res: Response): Promise<Page> {
-    const [slug, number] = readTarget(req);
-    const page = await pages.find(slug, number);
-    refuseTakenDown(page);
-    // Also of a locked page: what no version can have as its number tells nothing about it.
-    if (number === 0) throw versionNotFound();
-    setPageCaching(res, page);
-    return page;
+async function findPage({ pages }: Services, req: Request, res: Response): Promise<Page> {
+  const [slug, number] = readTarget(req);
+  const page = await pages.find(slug, number);
+  refuseTakenDown(page);
+  // Also of a locked page: what no version can have as its number tells nothing about it.
+  if (number === 0) throw versionNotFound();
+  setPageCaching(res, page);
+  return page;
+}
+
+/** Sets the cookie and redirects. @throws DropError `passcode_required` (403): wrong; `rate_limited`: too often */
+async function unlockPage(
+  { passcodes, config }: Services,
+  req: Request,
+  res: Response,
+  page: Page,
+  passcode: string,
+): Promise<null> {
+  if (!(await passcodes.check(page, passcode, visitorOf(req.ip)))) {
+    throw new HttpError(403, 'passcode_required', 'The passcode is wrong.');
   }
-
-  /** Sets the cookie and redirects. @throws DropError `passcode_required` (403): wrong; `rate_limited`: too often */
-  async function unlockPage(req: Request, res: Response, page: Page, passcode: string): Promise<null> {
-    if (!(await passcodes.check(page, passcode, visitorOf(req.ip)))) {
-      throw new HttpError(403, 'passcode_required', 'The passcode is wrong.');
-    }
-    const pass = await passcodes.issue('pass', page);
-    if (pass !== null) {
-      setCookie(res, passCookie, pass, {
-        path: pagePath(page.slug),
-        seconds: config.UNLOCK_SECONDS,
-        isSecure: isHttps(config),
-      });
-    }
-    res.status(303).location(req.url).end(); // without a body, as the description says
-    return null;
+  const pass = await passcodes.issue('pass', page);
+  if (pass !== null) {
+    setCookie(res, passCookie, pass, {
+      path: pagePath(page.slug),
+      seconds: config.UNLOCK_SECONDS,
+      isSecure: isHttps(config),
+    });
   }
+  res.status(303).location(req.url).end(); // without a body, as the description says
+  return null;
+}
 
-  function passcodeForm({ url }: Request, { slug }: Page, error?: DropError): PageParts {
-    return passcodePage({ action: url, baseUrl: config.BASE_URL, slug, error });
-  }
-
-  return {
-    async show(req: Request, res: Response): Promise<void> {
-      const [slug, number] = readTarget(req);
-      const isPinned = number !== null;
-      const known = pages.getCached(slug, number);
-      const context = known === null ? undefined : pages.getCachedContext(known);
-      // A page from memory must be sent before anything is awaited, and a context may have to be read.
-      const page = known === null || context === undefined ? await findPage(req, res) : known;
-      if (page !== known && !(await isUnlocked(services, page, req, isAlone(req)))) {
-        show(res, passcodeForm(req, page), layout.page);
-        return;
-      }
-      const shown = pages.requireVersion(page);
-      const isFromMemory = page === known;
-      const grant = isFromMemory ? null : await passcodes.issue('grant', shown);
-      const text = isFromMemory ? (context ?? null) : await pages.context(shown);
-      sendViewer(res, shown, { context: text, grant, isPinned });
-      if (isGetByPerson(req)) views.count(page.dropId);
-    },
-
-    /** A person sees an error on the form again. A program gets the envelope. */
-    async unlock(req: Request, res: Response): Promise<void> {
-      const page = await findPage(req, res);
-      const form = await readForm(req);
-      const unlock = () => unlockPage(req, res, page, form.get('passcode') ?? '');
-      const shown = await orAgain(req, unlock, (error) => passcodeForm(req, page, error));
-      show(res, shown, layout.page);
-    },
-  };
+function passcodeForm({ BASE_URL }: Config, { url }: Request, { slug }: Page, error?: DropError): PageParts {
+  return enterPasscodePage({ action: url, baseUrl: BASE_URL, slug, error });
 }
 
 /** In a window of its own, which the opener policy of our pages parts from the site that opened it. */
@@ -148,7 +165,7 @@ function readTarget(req: Request): ReturnType<typeof readSlugAndVersion> {
 }
 
 /** It shows nothing of the drop: neither title nor description nor context. */
-export function passcodePage(parts: {
+export function enterPasscodePage(parts: {
   /** The page's own path with its query. */
   readonly action: string;
   readonly baseUrl: string;

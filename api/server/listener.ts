@@ -12,7 +12,7 @@ import { servicePaths } from '../http/paths.ts';
 import { pathOf } from '../http/request-log.ts';
 import type { ServiceResponse } from '../http/send.ts';
 import { readAddress, withoutSlash } from '../pages/public-page.ts';
-import { createRawHandler } from '../pages/raw.ts';
+import { RawPages } from '../pages/raw.ts';
 import { createApp } from './app.ts';
 import { isUnread } from './connections.ts';
 import { createContentHosts } from './content-hosts.ts';
@@ -32,7 +32,7 @@ export function createListener(services: Services): RequestListener {
   const budget = new MemoryBudget(config.BUFFERED_BYTES);
   const assets = loadAssets();
   const layout = createLayout({ assets, config });
-  const raw = createRawHandler(services, layout, assets);
+  const raw = new RawPages(services, layout, assets);
   const app = createApp(services, createBodyReader(budget), { assets, layout });
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
   const chooseCompression = createCompression();

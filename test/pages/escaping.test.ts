@@ -3,12 +3,12 @@ import { commentsPage, refusalPage } from '../../api/comments/pages/views.ts';
 import { ownCommentsPage } from '../../api/dashboard/comments/page.ts';
 import { editPage } from '../../api/dashboard/drop/edit.ts';
 import { dropPage } from '../../api/dashboard/drop/page.ts';
-import { passcodePage as ownerPasscodePage } from '../../api/dashboard/drop/passcode.ts';
+import { setPasscodePage } from '../../api/dashboard/drop/passcode.ts';
 import { errorPage } from '../../api/html/error-page.ts';
 import { html } from '../../api/html/html.ts';
 import type { PageParts } from '../../api/html/layout.ts';
 import { versionsPage } from '../../api/pages/page-parts.ts';
-import { passcodePage } from '../../api/pages/viewer.ts';
+import { enterPasscodePage } from '../../api/pages/viewer.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
 import { reportFormPage } from '../../api/reports/reports.ts';
 import {
@@ -73,7 +73,7 @@ const pages: Record<string, (text: string) => string> = {
     ).html,
   passcode: (text) =>
     htmlOf(
-      passcodePage({
+      enterPasscodePage({
         ...{ action: text, baseUrl: 'https://drops.example', slug: 'abc' },
         error: failure('invalid_arg', text),
       }),
@@ -125,7 +125,7 @@ const marked: Record<string, (text: string) => string> = {
   "an owner's comments": (text) => htmlOf(ownComments(text)),
   'the passcode of a drop': (text) =>
     htmlOf(
-      ownerPasscodePage({
+      setPasscodePage({
         ...{ drop: drop(text), formField: html``, minCharacters: 4 },
         error: failure('passcode_too_short', text),
       }),

@@ -27,7 +27,7 @@ export function passcodeRoutes(parts: RouteParts): readonly Route[] {
       if (drop.takedown !== null && attempt === undefined) return dropPaths(drop.slug).drop;
       // The passcode of a refused attempt is typed again; that of a session which had ended was not looked at yet.
       const typed = attempt && isOutdated(attempt.error) ? attempt.form.get('passcode') : undefined;
-      return passcodePage({ drop, formField, minCharacters, typed, error: attempt?.error });
+      return setPasscodePage({ drop, formField, minCharacters, typed, error: attempt?.error });
     },
 
     /** An empty passcode removes it in the API; here only the button for it does. */
@@ -43,7 +43,7 @@ export function passcodeRoutes(parts: RouteParts): readonly Route[] {
 }
 
 /** The passcode is entered once: a mistake locks nobody out for longer than it takes to set another one. */
-export function passcodePage(parts: {
+export function setPasscodePage(parts: {
   readonly drop: Drop;
   /** The hidden field of the session. */
   readonly formField: Html;
