@@ -1,12 +1,13 @@
 import type { Request, Response } from 'express';
 import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
 import type { PageParts } from '../html/layout.ts';
 import { browserSignInPath, codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { browserSignIn } from './browser.ts';
+import { browserRoutes, finishBrowserSignIn } from './browser.ts';
 import type { Progress, Steps } from './cookie.ts';
 import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
 import { localPage } from './views.ts';
@@ -14,45 +15,12 @@ import { localPage } from './views.ts';
 /** The user signs in: with a name and the sign-in key, or at the identity provider if one is configured. */
 export function authenticationRoutes(parts: RouteParts, pages: SignInPages): readonly Route[] {
   const { services } = parts;
-  const { cookie, askApprover, page, form } = pages;
-  const { identityProvider, signInKey, config, log } = services;
-  const callbackUrl = config.BASE_URL + signInPaths.callback;
+  const { cookie, page, form } = pages;
+  const { identityProvider, signInKey } = services;
+  const action = signInPaths.local;
   const signInLocally = createLocalSignIn(services);
-  const browser = browserSignIn(parts, pages);
-
-  async function beginDecision(res: Response, progress: Progress, identity: Identity): Promise<string> {
-    const { id: accountId, countsAs } = await services.signIns.signInWith(identity);
-    return askApprover(res, progress, { accountId, name: identity.name }, countsAs);
-  }
-
-  /** @returns a page if the provider refused or failed */
-  async function askProvider(
-    req: Request,
-    res: Response,
-    provider: IdentityProvider,
-    { visit, device, next }: Steps['visit'],
-  ): Promise<{ readonly identity: Identity } | PageParts> {
-    const returnedTo = new URL(callbackUrl);
-    returnedTo.search = new URL(req.url, config.BASE_URL).search;
-    const href = device === null ? browserSignInPath(next) : codePathWith(device.code);
-    const retry = { href, text: 'Try again' };
-    try {
-      const identity = await provider.finish(returnedTo, callbackUrl, visit);
-      if (identity !== null) return { identity };
-      const message = `${provider.name} did not sign you in. Nothing was approved.`;
-      return problem(req, { error: new DropError('forbidden', message), title: 'Not signed in', retry });
-    } catch (error) {
-      if (!(error instanceof DropError) || error.code !== 'unavailable') throw error;
-      const id = res.getHeader('X-Request-Id');
-      log.error({ id, cause: error.cause }, 'the identity provider failed to identify a user');
-      const message = `${provider.name} did not respond as expected. Nothing was approved.`;
-      const shown = new DropError('unavailable', message, error.details);
-      return problem(req, { error: shown, title: `${provider.name} is unavailable`, retry });
-    }
-  }
-
   return [
-    ...browser.routes,
+    ...browserRoutes(parts, pages),
 
     page(signInPaths.callback, async (req, res) => {
       if (identityProvider === null) throw notFound('page');
@@ -61,29 +29,66 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
       if (begun === null) return problem(req, noSignInInProgress());
       // A HEAD must not use up the provider's code: it is answered like a GET that succeeds.
       if (req.method === 'HEAD') return begun.next;
-      const asked = await askProvider(req, res, identityProvider, begun);
+      const asked = await askProvider(services, req, res, identityProvider, begun);
       if (!('identity' in asked)) return asked;
       const { device, next } = begun;
       return device === null
-        ? browser.finish(req, res, next, asked.identity)
-        : beginDecision(res, device, asked.identity);
+        ? finishBrowserSignIn(parts, req, res, next, asked.identity)
+        : beginDecision(services, pages, res, device, asked.identity);
     }),
 
-    page(signInPaths.local, async (req) => {
+    page(action, async (req) => {
       if (signInKey === null) throw notFound('page');
       const progress = await cookie.read(req, 'local');
-      return progress === null
-        ? problem(req, noSignInInProgress())
-        : localPage({ action: signInPaths.local }, '');
+      return progress === null ? problem(req, noSignInInProgress()) : localPage({ action }, '');
     }),
 
-    form(signInPaths.local, async (req, res, sent) => {
+    form(action, async (req, res, sent) => {
       if (signInKey === null) throw notFound('page');
       const progress = await cookie.read(req, 'local');
       if (progress === null) return problem(req, noSignInInProgress());
-      return signInLocally(req, sent, { action: signInPaths.local }, (identity) =>
-        beginDecision(res, progress, identity),
+      return signInLocally(req, sent, { action }, (identity) =>
+        beginDecision(services, pages, res, progress, identity),
       );
     }),
   ];
+}
+
+async function beginDecision(
+  { signIns }: Services,
+  { askApprover }: SignInPages,
+  res: Response,
+  progress: Progress,
+  identity: Identity,
+): Promise<string> {
+  const { id: accountId, countsAs } = await signIns.signInWith(identity);
+  return askApprover(res, progress, { accountId, name: identity.name }, countsAs);
+}
+
+/** @returns a page if the provider refused or failed */
+async function askProvider(
+  { config, log }: Services,
+  req: Request,
+  res: Response,
+  provider: IdentityProvider,
+  { visit, device, next }: Steps['visit'],
+): Promise<{ readonly identity: Identity } | PageParts> {
+  const callbackUrl = config.BASE_URL + signInPaths.callback;
+  const returnedTo = new URL(callbackUrl);
+  returnedTo.search = new URL(req.url, config.BASE_URL).search;
+  const href = device === null ? browserSignInPath(next) : codePathWith(device.code);
+  const retry = { href, text: 'Try again' };
+  try {
+    const identity = await provider.finish(returnedTo, callbackUrl, visit);
+    if (identity !== null) return { identity };
+    const message = `${provider.name} did not sign you in. Nothing was approved.`;
+    return problem(req, { error: new DropError('forbidden', message), title: 'Not signed in', retry });
+  } catch (error) {
+    if (!(error instanceof DropError) || error.code !== 'unavailable') throw error;
+    const id = res.getHeader('X-Request-Id');
+    log.error({ id, cause: error.cause }, 'the identity provider failed to identify a user');
+    const message = `${provider.name} did not respond as expected. Nothing was approved.`;
+    const shown = new DropError('unavailable', message, error.details);
+    return problem(req, { error: shown, title: `${provider.name} is unavailable`, retry });
+  }
 }

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
+import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { keptField, keptFormBytes } from '../http/kept-forms.ts';
@@ -19,44 +20,22 @@ const visitMs = 10 * 60_000;
 /** Longer addresses are not kept: the cookie of the visit must stay below 4 KB. */
 const nextMaxLength = 500;
 
-/** Starts sessions. Approving a device never starts one. */
-export function browserSignIn(
-  { services, sessions: access }: RouteParts,
-  { visit, page, form }: SignInPages,
-) {
-  const { identityProvider, config, clock, signIns, limits, sessions } = services;
+/** GET and POST of the sign-in to the dashboard, and the sign-out. */
+export function browserRoutes(parts: RouteParts, { visit, page, form }: SignInPages): readonly Route[] {
+  const { services, sessions: access } = parts;
+  const { identityProvider, config, clock } = services;
   const signInLocally = createLocalSignIn(services);
-  const action = signInPaths.browser;
-  const nextInput = (next: string) => html`<input type="hidden" name="next" value="${next}">`;
-
-  function signInForm(next: string): PageParts {
-    const fields = nextInput(next);
-    return identityProvider === null
-      ? localPage({ action, fields }, '')
-      : beginPage(action, identityProvider.name, fields);
-  }
-
-  /** Starts a new session, and revokes the one that the browser had. @throws DropError `rate_limited` */
-  async function startSession(req: Request, res: Response, identity: Identity): Promise<void> {
-    const { id, countsAs } = await signIns.signInWith(identity);
-    res.locals.accountId = id; // for the log
-    await limits.take(limitTable.signInOfAccount, countsAs);
-    const before = await access.find(req);
-    access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
-    if (before !== null) await sessions.revoke(before.caller, before.id);
-  }
-
-  const routes: readonly Route[] = [
-    page(signInPaths.browser, async (req) => {
+  return [
+    page(action, async (req) => {
       const next = dashboardPathIn(req.query.next, config.BASE_URL);
       const session = await access.find(req);
       // A page of operators sends a person here whose session is too old for it.
       const isEnough = session !== null && !(session.isTooOldToOperate && isOperatorPath(next));
-      return isEnough ? next : signInForm(next);
+      return isEnough ? next : signInForm(next, identityProvider);
     }),
 
     form(
-      signInPaths.browser,
+      action,
       async (req, res, sent) => {
         const next = dashboardPathIn(sent.get('next'), config.BASE_URL);
         if (identityProvider !== null) {
@@ -66,7 +45,7 @@ export function browserSignIn(
         const kept = sent.get(keptField) ?? '';
         const fields = html`${nextInput(next)}${kept !== '' && keptInput(kept)}`;
         return signInLocally(req, sent, { action, fields }, async (identity) => {
-          await startSession(req, res, identity);
+          await startSession(parts, req, res, identity);
           const form = await access.keptForms.open(kept);
           if (form === null) return next;
           res.redirect(307, form.path); // sends the sealed text on
@@ -80,36 +59,71 @@ export function browserSignIn(
       (await access.find(req)) === null ? browserSignInPath(signInPaths.ready) : readyPage,
     ),
 
-    open(
-      'POST',
-      dashboardPaths.signOut,
-      access.sessionForm(
-        null,
-        async (_, res, __, ___, admit) => {
-          const { caller, id } = await admit();
-          await sessions.revoke(caller, id);
-          access.cookie.clear(res);
-          res.redirect(303, '/');
-        },
-        { allowsSuspended: true },
-      ),
-    ),
+    signOutRoute(parts),
   ];
+}
 
-  return {
-    routes,
-
-    async finish(req: Request, res: Response, next: string, identity: Identity): Promise<Shown> {
-      try {
-        await startSession(req, res, identity);
-        return next;
-      } catch (error) {
-        if (!(error instanceof DropError)) throw error;
-        const retry = { href: browserSignInPath(next), text: 'Try again' };
-        return problem(req, { error, title: 'Not signed in', retry });
-      }
+function signOutRoute({ services: { sessions }, sessions: access }: RouteParts): Route {
+  const send = access.sessionForm(
+    null,
+    async (_, res, __, ___, admit) => {
+      const { caller, id } = await admit();
+      await sessions.revoke(caller, id);
+      access.cookie.clear(res);
+      res.redirect(303, '/');
     },
-  };
+    { allowsSuspended: true },
+  );
+  return open('POST', dashboardPaths.signOut, send);
+}
+
+/** Starts the session of a person who has come back from the identity provider. @returns `next`, or a page with the error */
+export async function finishBrowserSignIn(
+  parts: RouteParts,
+  req: Request,
+  res: Response,
+  next: string,
+  identity: Identity,
+): Promise<Shown> {
+  try {
+    await startSession(parts, req, res, identity);
+    return next;
+  } catch (error) {
+    if (!(error instanceof DropError)) throw error;
+    const retry = { href: browserSignInPath(next), text: 'Try again' };
+    return problem(req, { error, title: 'Not signed in', retry });
+  }
+}
+
+/**
+ * Starts a new session, and revokes the one that the browser had. Approving a device never starts one.
+ * @throws DropError `rate_limited`
+ */
+async function startSession(
+  { services: { signIns, limits, sessions }, sessions: access }: RouteParts,
+  req: Request,
+  res: Response,
+  identity: Identity,
+): Promise<void> {
+  const { id, countsAs } = await signIns.signInWith(identity);
+  res.locals.accountId = id; // for the log
+  await limits.take(limitTable.signInOfAccount, countsAs);
+  const before = await access.find(req);
+  access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
+  if (before !== null) await sessions.revoke(before.caller, before.id);
+}
+
+const action = signInPaths.browser;
+
+function signInForm(next: string, identityProvider: IdentityProvider | null): PageParts {
+  const fields = nextInput(next);
+  return identityProvider === null
+    ? localPage({ action, fields }, '')
+    : beginPage(action, identityProvider.name, fields);
+}
+
+function nextInput(next: string): Html {
+  return html`<input type="hidden" name="next" value="${next}">`;
 }
 
 /**
@@ -162,7 +176,8 @@ const systems: typeof browsers = [
 /** `Firefox on Windows`, made of our own words: any client chooses its header. */
 function browserName(userAgent = ''): string {
   const find = (list: typeof browsers) => list.find(([, pattern]) => pattern.test(userAgent))?.[0];
-  const [browser, system] = [find(browsers), find(systems)];
+  const browser = find(browsers);
+  const system = find(systems);
   if (browser === undefined) return system === undefined ? 'Unknown browser' : `Browser on ${system}`;
   return system === undefined ? browser : `${browser} on ${system}`;
 }

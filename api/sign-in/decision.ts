@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import type { PageParts } from '../html/layout.ts';
@@ -27,84 +28,25 @@ export async function findUsableSession(sessions: SessionAccess, req: Request): 
 }
 
 /** GET and POST /sign-in/approve, GET /sign-in/done. */
-export function decisionRoutes(
-  { services: { signIns, tokens, limits, clock, signInKey }, sessions }: RouteParts,
-  { cookie, page, form }: SignInPages,
-): readonly Route[] {
-  /** A session that has ended approves nothing, whatever the cookie of this sign-in says. */
-  async function readDecision(req: Request): Promise<Steps['decide'] | null> {
-    const progress = await cookie.read(req, 'decide');
-    if (progress?.sessionId === undefined) return progress;
-    const session = await findUsableSession(sessions, req);
-    return session?.id === progress.sessionId ? progress : null;
-  }
-
-  /** A person who has signed in at an identity provider would be signed in there again, without being asked. */
-  function otherAccount({ code, sessionId }: Steps['decide']) {
-    const href = codePathWith(code);
-    if (sessionId !== undefined) return { href: `${href}&${otherField}=1`, text: 'Not you?' };
-    return signInKey === null ? null : { href, text: 'Use another account' };
-  }
-
-  /** If the account has no room for another token, the page lets the person revoke one. */
-  async function ask(req: Request, progress: Steps['decide'], error?: DropError): Promise<PageParts> {
-    const signIn = await signIns.findPending(progress.signInId);
-    if (signIn === null) return problem(req, signInEnded());
-    const isFull = !(await tokens.hasRoom(progress.accountId));
-    const revocable = isFull ? await tokens.listLeastUsed(progress, offeredTokens) : null;
-    const hasRevoked = req.query.notice === 'revoked';
-    const shown = { other: otherAccount(progress), revocable, hasRevoked, error };
-    return approvalPage(progress, signIn, shown, clock.now());
-  }
-
-  /** The sign-in stays as it is. @throws DropError `not_found` if the account has no such token, `rate_limited` */
-  async function revoke({ accountId }: Steps['decide'], sent: Form): Promise<string> {
-    await limits.take(limitTable.change, accountId);
-    const tokenId = sent.get('revoke') ?? '';
-    if (!tokenIdPattern.test(tokenId))
-      throw new DropError('invalid_arg', 'Choose the token to revoke.', { field: 'revoke' });
-    await tokens.revoke({ accountId }, tokenId);
-    return `${signInPaths.approve}?notice=revoked`;
-  }
-
-  async function decide(
-    req: Request,
-    res: Response,
-    { signInId, accountId, expiresAt }: Steps['decide'],
-    decision: string | undefined,
-  ): Promise<Shown> {
-    const outcome = readOutcome(decision);
-    const isDone =
-      outcome === 'approved' ? await signIns.approve(signInId, accountId) : await signIns.deny(signInId);
-    if (!isDone) {
-      cookie.clear(res);
-      return problem(req, signInEnded());
-    }
-    await cookie.write(res, 'done', { outcome, expiresAt });
-    return signInPaths.done;
-  }
-
+export function decisionRoutes({ services, sessions }: RouteParts, pages: SignInPages): readonly Route[] {
+  const { cookie, page, form } = pages;
   return [
     page(signInPaths.approve, async (req) => {
-      const progress = await readDecision(req);
-      return progress === null ? problem(req, noSignInInProgress()) : ask(req, progress);
+      const progress = await readDecision(pages, sessions, req);
+      return progress === null ? problem(req, noSignInInProgress()) : ask(services, req, progress);
     }),
 
     form(signInPaths.approve, async (req, res, sent) => {
-      const progress = await readDecision(req);
-      const isOurs =
-        progress !== null && constantTimeEqual(unmaskToken(sent.get('token') ?? ''), progress.formToken);
-      if (!isOurs) {
-        const message =
-          progress === null
-            ? noSignInInProgress().error.message
-            : 'This page is out of date. Enter the code again.';
-        return problem(req, { error: new DropError('forbidden', message), title: 'Not approved' });
-      }
+      const progress = await readDecision(pages, sessions, req);
+      if (progress === null) return notApproved(req, noSignInInProgress().error.message);
+      if (!constantTimeEqual(unmaskToken(sent.get('token') ?? ''), progress.formToken))
+        return notApproved(req, 'This page is out of date. Enter the code again.');
       const decision = sent.get('decision');
       const act = (): Promise<Shown> =>
-        decision === 'revoke' ? revoke(progress, sent) : decide(req, res, progress, decision);
-      return orAgain(req, act, (error) => ask(req, progress, error));
+        decision === 'revoke'
+          ? revoke(services, progress, sent)
+          : decide(services, pages, req, res, progress, decision);
+      return orAgain(req, act, (error) => ask(services, req, progress, error));
     }),
 
     page(signInPaths.done, async (req) => {
@@ -112,6 +54,78 @@ export function decisionRoutes(
       return progress === null ? problem(req, noSignInInProgress()) : donePage(progress.outcome);
     }),
   ];
+}
+
+function notApproved(req: Request, message: string): PageParts {
+  return problem(req, { error: new DropError('forbidden', message), title: 'Not approved' });
+}
+
+/** A session that has ended approves nothing, whatever the cookie of this sign-in says. */
+async function readDecision(
+  { cookie }: SignInPages,
+  sessions: SessionAccess,
+  req: Request,
+): Promise<Steps['decide'] | null> {
+  const progress = await cookie.read(req, 'decide');
+  if (progress?.sessionId === undefined) return progress;
+  const session = await findUsableSession(sessions, req);
+  return session?.id === progress.sessionId ? progress : null;
+}
+
+/** If the account has no room for another token, the page lets the person revoke one. */
+async function ask(
+  { signIns, tokens, clock, signInKey }: Services,
+  req: Request,
+  progress: Steps['decide'],
+  error?: DropError,
+): Promise<PageParts> {
+  const signIn = await signIns.findPending(progress.signInId);
+  if (signIn === null) return problem(req, signInEnded());
+  const isFull = !(await tokens.hasRoom(progress.accountId));
+  const revocable = isFull ? await tokens.listLeastUsed(progress, offeredTokens) : null;
+  const hasRevoked = req.query.notice === 'revoked';
+  const shown = { other: otherAccount(progress, signInKey), revocable, hasRevoked, error };
+  return approvalPage(progress, signIn, shown, clock.now());
+}
+
+/** A person who has signed in at an identity provider would be signed in there again, without being asked. */
+function otherAccount({ code, sessionId }: Steps['decide'], signInKey: string | null) {
+  const href = codePathWith(code);
+  if (sessionId !== undefined) return { href: `${href}&${otherField}=1`, text: 'Not you?' };
+  return signInKey === null ? null : { href, text: 'Use another account' };
+}
+
+/** The sign-in stays as it is. @throws DropError `not_found` if the account has no such token, `rate_limited` */
+async function revoke(
+  { limits, tokens }: Services,
+  { accountId }: Steps['decide'],
+  sent: Form,
+): Promise<string> {
+  await limits.take(limitTable.change, accountId);
+  const tokenId = sent.get('revoke') ?? '';
+  if (!tokenIdPattern.test(tokenId))
+    throw new DropError('invalid_arg', 'Choose the token to revoke.', { field: 'revoke' });
+  await tokens.revoke({ accountId }, tokenId);
+  return `${signInPaths.approve}?notice=revoked`;
+}
+
+async function decide(
+  { signIns }: Services,
+  { cookie }: SignInPages,
+  req: Request,
+  res: Response,
+  { signInId, accountId, expiresAt }: Steps['decide'],
+  decision: string | undefined,
+): Promise<Shown> {
+  const outcome = readOutcome(decision);
+  const isDone =
+    outcome === 'approved' ? await signIns.approve(signInId, accountId) : await signIns.deny(signInId);
+  if (!isDone) {
+    cookie.clear(res);
+    return problem(req, signInEnded());
+  }
+  await cookie.write(res, 'done', { outcome, expiresAt });
+  return signInPaths.done;
 }
 
 /** @throws DropError `invalid_arg` */
