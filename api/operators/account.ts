@@ -1,19 +1,17 @@
-import type { Account } from '../../shared/accounts/account.ts';
 import { splitList } from '../../shared/config/config.ts';
 import type { CredentialPosition } from '../../shared/credentials/credential-stores.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
-import type { Services } from '../../shared/engines/open-services.ts';
 import { type AccountSummary, dropsAtOnce } from '../../shared/moderation/moderation.ts';
 import { readCursor, tokenPagination } from '../account/token-cursor.ts';
 import { tokenCells } from '../dashboard/account/tokens.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { breadcrumb, countOf, fact, noticeFor, pagination, stackedTable, timeTag } from '../html/parts.ts';
+import { countOf, fact, noticeFor, pagination, stackedTable, timeTag } from '../html/parts.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { Session } from '../http/session.ts';
-import { type ActPage, actRoutes, type OperatorAct } from './acts.ts';
+import { accountNotices, revokeTokensAct, suspendAct, unsuspendAct } from './account-acts.ts';
+import { actRoutes } from './acts.ts';
 import { operatorPages } from './pages.ts';
 import { operatorPaths, pageBadges, stateBadge, tokensText } from './parts.ts';
 
@@ -55,7 +53,8 @@ ${pagination(page, Math.ceil(dropCount / dropsAtOnce), (to) => `${operatorPaths.
 </section>`,
     };
   });
-  return [show, ...accountActs(parts.services).flatMap((act) => actRoutes(pages, act))];
+  const acts = [suspendAct, unsuspendAct, revokeTokensAct];
+  return [show, ...acts.flatMap((actOf) => actRoutes(pages, actOf(parts.services)))];
 }
 
 /** @param after where the shown tokens begin; null: with the newest */
@@ -80,90 +79,4 @@ function dropTable(drops: readonly Drop[]): Html {
 `,
   );
   return stackedTable(['Page', html`<th scope="col" class="number">Views</th>`, 'Created'], rows);
-}
-
-const accountNotices = {
-  suspended: 'The account is suspended: it can only read. Its pages stay online.',
-  unsuspended: 'The suspension has ended.',
-  revoked: 'All tokens are revoked, and all sessions have ended.',
-} as const;
-
-function accountActs({ moderation, config }: Pick<Services, 'moderation' | 'config'>) {
-  const operators = splitList(config.OPERATORS);
-  const isOwn = ({ id }: Account, { caller }: Session) => id === caller.accountId;
-
-  function onAccount(
-    path: string,
-    notice: keyof typeof accountNotices,
-    perform: typeof moderation.suspend | typeof moderation.revokeTokens,
-    describe: (
-      account: Account,
-      session: Session,
-    ) => Pick<ActPage, 'title' | 'body' | 'button'> & Partial<ActPage>,
-  ): OperatorAct<Account> {
-    return {
-      path,
-      target: 'account',
-      find: async ({ params: { id } }) => (typeof id === 'string' ? moderation.findAccount(id) : null),
-      describe(account, session) {
-        const { id, identity, suspendedAt } = account;
-        const back = operatorPaths.account(id);
-        const { body, ...page } = describe(account, session);
-        return {
-          seen: suspendedAt === null ? 'active' : `suspended ${suspendedAt}`,
-          ...page,
-          crumbs: breadcrumb([operatorPaths.find, 'Find'], [back, visible(identity.name)]),
-          back,
-          body: html`<p>${visible(identity.name)} <code class="small soft wrap-anywhere">${id}</code></p>\n${body}`,
-        };
-      },
-      async perform(account, operator) {
-        await perform(account, operator);
-        return notice;
-      },
-    };
-  }
-
-  const suspend = onAccount(
-    operatorPaths.suspend(':id'),
-    'suspended',
-    moderation.suspend,
-    (account, session) => ({
-      title: 'Suspend this account?',
-      body: html`<p>The account becomes read-only: with all its tokens and sessions, existing or new, it can read, revoke tokens and end sessions, and nothing else. Its pages stay online; take them down one by one.</p>
-${operators.includes(account.id) && html`<p class="notice warn">This is the account of an operator. While it is suspended, these pages do not exist for it.</p>`}`,
-      button: 'Suspend',
-      isDangerous: true,
-      refusal: isOwn(account, session)
-        ? 'You cannot suspend your own account; another operator can'
-        : account.suspendedAt !== null && 'The account is suspended already',
-    }),
-  );
-
-  const unsuspend = onAccount(
-    operatorPaths.unsuspend(':id'),
-    'unsuspended',
-    moderation.unsuspend,
-    ({ suspendedAt }) => ({
-      title: 'End the suspension of this account?',
-      body: html`${suspendedAt !== null && html`<p>It is suspended since ${timeTag(suspendedAt)}.</p>`}`,
-      button: 'End the suspension',
-      refusal: suspendedAt === null && 'The account is not suspended',
-    }),
-  );
-
-  const revoke = onAccount(
-    operatorPaths.revoke(':id'),
-    'revoked',
-    moderation.revokeTokens,
-    (account, session) => ({
-      title: 'Revoke all tokens and end all sessions?',
-      body: html`<p>Programs and browsers of the account are signed out at once, for good. Its owner can sign in again: to prevent changes, suspend the account.</p>
-${isOwn(account, session) && html`<p class="notice warn">This is your own account: it signs you out of this browser, too.</p>`}`,
-      button: 'Revoke and end all',
-      isDangerous: true,
-      seen: '',
-    }),
-  );
-  return [suspend, unsuspend, revoke];
 }

@@ -3,6 +3,7 @@ import { object } from 'yup';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { reasonMaxCharacters } from '../../shared/moderation/act.ts';
+import { type ActWithReason, actWords } from '../../shared/moderation/act-words.ts';
 import type { Operator } from '../../shared/moderation/moderation.ts';
 import type { Question } from '../dashboard/pages.ts';
 import { fieldState } from '../html/forms.ts';
@@ -14,55 +15,90 @@ import { atMostCharacters, invalid, textField, validate } from '../http/validate
 import { nameOf, type operatorPages } from './pages.ts';
 
 /** The page of an act, for what the act is about as it is now. */
-export interface ActPage extends Omit<Question, 'refusal' | 'fault' | 'styles'> {
-  /** Who reads the reason. Absent: the log. */
-  readonly readers?: string;
-  /** Why there is nothing to do, or the operator must not do it. */
-  readonly refusal?: string | false | undefined;
+export interface ActPage extends Pick<Question, 'crumbs' | 'body' | 'fields' | 'back'> {
+  /** Whether there is nothing to do: the act is refused. */
+  readonly isDone?: boolean;
+  /** Why the operator must not do it. */
+  readonly refusal?: string | undefined;
+  /** Instead of the act's own words. */
+  readonly words?: Pick<Question, 'title' | 'button' | 'isDangerous'> | undefined;
   /** Changes if another operator, or the owner, changes what this page says. */
   readonly seen: string;
 }
 
 /** An act of an operator on a page, an account, a report or a comment, for which a reason is required. */
 export interface OperatorAct<T> {
+  readonly name: ActWithReason;
   readonly path: string;
-  readonly target: 'page' | 'account' | 'report' | 'comment';
   /** null: there is no such target. */
   find(req: Request): Promise<T | null>;
   /** Changes nothing. */
   describe(target: T, session: Session): ActPage | Promise<ActPage>;
-  /** Does it. @returns the notice for the page that the act leads to @throws DropError `not_found` */
-  perform(target: T, operator: Operator & { readonly reason: string }, form: Form): Promise<string>;
+  /** Does it. @returns the notice for the page that the act leads to, if it is not the act's own @throws DropError `not_found` */
+  perform(
+    target: T,
+    operator: Operator & { readonly reason: string },
+    form: Form,
+  ): Promise<string | undefined>;
+}
+
+/** The notices of acts, by their names. */
+export function noticesOf<Name extends ActWithReason>(
+  ...names: readonly Name[]
+): Readonly<Record<Name, string>> {
+  const notices = names.map((name) => [name, sentenceOf(name, 'done')]);
+  return Object.fromEntries(notices) as Record<Name, string>; // proof: it has each name
+}
+
+/** What the act does. */
+export function effectOf(name: ActWithReason): Html {
+  return html`<p>${actWords[name].effect}</p>`;
+}
+
+function sentenceOf(name: ActWithReason, outcome: 'done' | 'unchanged'): string {
+  const { target, [outcome]: said } = actWords[name];
+  return `The ${target} ${said}.`;
 }
 
 /** The page that asks for the reason, and its form. */
 export function actRoutes<T>(
   { confirmed }: Pick<ReturnType<typeof operatorPages>, 'confirmed'>,
-  { path, target, find, describe, perform }: OperatorAct<T>,
+  { name, path, find, describe, perform }: OperatorAct<T>,
 ): readonly Route[] {
+  const { target, question: title, button, isDangerous, reason } = actWords[name];
   return confirmed(path, limitTable.change, {
     async ask(req, session, attempt) {
       const found = await find(req);
       if (found === null) throw attempt?.error ?? notFound(target);
-      const { readers = 'the log', refusal, seen, fields, ...question } = await describe(found, session);
-      const reason = reasonField(readers, attempt?.form.get('reason'), attempt?.error);
+      const page = await describe(found, session);
+      const field = reasonField(reason.readers, attempt?.form.get('reason'), attempt?.error);
       return {
-        ...question,
-        refusal: refusal ? `${refusal}.` : null,
-        fields: html`<input type="hidden" name="seen" value="${seen}">\n${reason}\n${fields}`,
+        ...(page.words ?? { title, button, isDangerous }),
+        crumbs: page.crumbs,
+        body: page.body,
+        back: page.back,
+        refusal: refusalOf(name, page),
+        fields: html`<input type="hidden" name="seen" value="${page.seen}">\n${field}\n${page.fields}`,
       };
     },
 
     async perform(req, _, session, form) {
       const found = await find(req);
       if (found === null) throw notFound(target);
-      const { seen, refusal, back } = await describe(found, session);
-      if (form.get('seen') !== seen) throw changedMeanwhile();
-      if (refusal) throw new DropError('forbidden', refusal);
+      const page = await describe(found, session);
+      if (form.get('seen') !== page.seen) throw changedMeanwhile();
+      const refusal = refusalOf(name, page);
+      if (refusal !== null) throw new DropError('forbidden', refusal);
       const operator = { by: nameOf(session), reason: readReason(form) };
-      return `${back}?notice=${await perform(found, operator, form)}`;
+      const notice = await perform(found, operator, form);
+      return `${page.back}?notice=${notice ?? name}`;
     },
   });
+}
+
+function refusalOf(name: ActWithReason, { refusal, isDone }: ActPage): string | null {
+  if (refusal !== undefined) return refusal;
+  return isDone ? sentenceOf(name, 'unchanged') : null;
 }
 
 function reasonField(readers: string, typed: string | undefined, error: DropError | undefined): Html {

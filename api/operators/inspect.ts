@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { sizeText } from '../html/parts.ts';
@@ -9,7 +10,7 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes } from '../http/send.ts';
 import type { Session } from '../http/session.ts';
-import type { Shown } from '../http/show.ts';
+import type { Form, Shown } from '../http/show.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
 import { nameOf, type OperatorPage, operatorPages } from './pages.ts';
 import { operatorPaths, pageCrumbs } from './parts.ts';
@@ -26,87 +27,127 @@ interface Inspection {
   readonly grant: string;
 }
 
+/** What the grant seals. */
+interface Granted {
+  readonly session: string;
+  readonly version: string;
+  readonly number: number;
+}
+
 /**
  * A version as viewers see it, also if locked or taken down. The POST logs the inspection and seals a grant for the session.
  */
 export function inspectRoutes(parts: RouteParts): readonly Route[] {
-  const { moderation, pages, sealer, clock, config } = parts.services;
+  const { services } = parts;
   const { page, form } = operatorPages(parts);
-
-  /** @throws DropError `not_found` */
-  async function find(slug: string, number: number | null): Promise<PageWithVersion> {
-    const { version, ...page } = await pages.find(slug, number);
-    if (version === null) throw notFound('version');
-    return { ...page, version };
-  }
-
-  /** Shows something of the page, unless the grant is for another inspection, or has expired, or the version was deleted. */
-  function granted(
-    show: (inspection: Inspection, req: Request, res: Response) => Promise<Shown<OperatorPage>>,
-  ) {
-    return async (req: Request, res: Response, session: Session): Promise<Shown<OperatorPage>> => {
-      const slug = readSlug(req);
-      const { g: grant } = queryOf(req);
-      const opened = typeof grant === 'string' ? await sealer.open(purpose, grant) : null;
-      const content = opened as { session: string; version: string; number: number } | null; // proof: sealed below
-      if (typeof grant !== 'string' || content?.session !== session.id)
-        return `${operatorPaths.page(slug)}?notice=inspection-ended`;
-      const found = await find(slug, content.number);
-      // Another version may have its number now.
-      if (found.version.id !== content.version) throw notFound('version');
-      return show({ page: found, grant }, req, res);
-    };
-  }
-
-  const loadsAll = (req: Request) => queryOf(req).load === 'all';
-
+  const granted = (showInspection: ShowInspection) => (req: Request, res: Response, session: Session) =>
+    showGranted(services, req, res, session, showInspection);
   return [
-    page(
-      operatorPaths.inspect(':slug'),
-      granted(async (inspection, req) =>
-        inspectPage(inspection, await pages.document(inspection.page), {
-          loadsAll: loadsAll(req),
-          baseUrl: config.BASE_URL,
-        }),
-      ),
+    page(operatorPaths.inspect(':slug'), granted(showInspectPage)),
+    form(operatorPaths.inspect(':slug'), limitTable.change, (req, _, session, sent) =>
+      beginInspection(services, req, session, sent),
     ),
-
-    /** The latest version unless `version` names another. 0, which no version has, stands for what is no number. */
-    form(operatorPaths.inspect(':slug'), limitTable.change, async (req, _, session, sent) => {
-      const slug = readSlug(req);
-      const asked = sent.get('version');
-      const found = await find(slug, asked === undefined ? null : (toPositiveInteger(asked) ?? 0));
-      const { id: version, number } = found.version;
-      await moderation.inspect(slug, number, { by: nameOf(session) });
-      const content = { session: session.id, version, number };
-      const grant = await sealer.seal(purpose, content, clock.now() + inspectMs);
-      return `${operatorPaths.inspect(slug)}?${new URLSearchParams({ g: grant })}`;
-    }),
-
-    page(
-      operatorPaths.frame(':slug'),
-      granted(async (inspection, req, res) => {
-        const body = await pages.body(inspection.page, 'identity');
-        if (body === null) throw notFound('version');
-        res.setHeader('Content-Security-Policy', framePolicy(loadsAll(req)));
-        res.setHeader('Referrer-Policy', 'no-referrer');
-        res.setHeader('X-DNS-Prefetch-Control', 'off');
-        const inert = withoutLinks(body.bytes);
-        sendBytes(res, 'text/html', loadsAll(req) ? inert : withoutConnections(inert));
-        return null;
-      }),
-    ),
-
-    page(
-      operatorPaths.source(':slug'),
-      granted(async (inspection, _, res) => {
-        const document = await pages.document(inspection.page);
-        setDownloadHeaders(res, inspection.page, inspection.page.version.number);
-        sendBytes(res, 'text/html', document);
-        return null;
-      }),
-    ),
+    page(operatorPaths.frame(':slug'), granted(sendFrame)),
+    page(operatorPaths.source(':slug'), granted(sendSource)),
   ];
+}
+
+type ShowInspection = (
+  services: Services,
+  inspection: Inspection,
+  req: Request,
+  res: Response,
+) => Promise<Shown<OperatorPage>>;
+
+/** Shows something of the page, unless the grant is for another inspection, or has expired, or the version was deleted. */
+async function showGranted(
+  services: Services,
+  req: Request,
+  res: Response,
+  session: Session,
+  showInspection: ShowInspection,
+): Promise<Shown<OperatorPage>> {
+  const slug = readSlug(req);
+  const { g: grant } = queryOf(req);
+  const opened = typeof grant === 'string' ? await services.sealer.open(purpose, grant) : null;
+  const content = opened as Granted | null; // proof: sealed by `beginInspection`
+  if (typeof grant !== 'string' || content?.session !== session.id)
+    return `${operatorPaths.page(slug)}?notice=inspection-ended`;
+  const page = await findVersion(services, slug, content.number);
+  // Another version may have its number now.
+  if (page.version.id !== content.version) throw notFound('version');
+  return showInspection(services, { page, grant }, req, res);
+}
+
+/** @param number null: the latest @throws DropError `not_found` */
+async function findVersion(
+  { pages }: Services,
+  slug: string,
+  number: number | null,
+): Promise<PageWithVersion> {
+  const { version, ...page } = await pages.find(slug, number);
+  if (version === null) throw notFound('version');
+  return { ...page, version };
+}
+
+/** The latest version unless `version` names another. 0, which no version has, stands for what is no number. */
+async function beginInspection(
+  services: Services,
+  req: Request,
+  session: Session,
+  sent: Form,
+): Promise<string> {
+  const { moderation, sealer, clock } = services;
+  const slug = readSlug(req);
+  const asked = sent.get('version');
+  const number = asked === undefined ? null : (toPositiveInteger(asked) ?? 0);
+  const { version } = await findVersion(services, slug, number);
+  await moderation.inspect(slug, version.number, { by: nameOf(session) });
+  const content: Granted = { session: session.id, version: version.id, number: version.number };
+  const grant = await sealer.seal(purpose, content, clock.now() + inspectMs);
+  return `${operatorPaths.inspect(slug)}?${new URLSearchParams({ g: grant })}`;
+}
+
+async function showInspectPage(
+  { pages, config }: Services,
+  inspection: Inspection,
+  req: Request,
+): Promise<OperatorPage> {
+  const document = await pages.document(inspection.page);
+  return inspectPage(inspection, document, { loadsAll: loadsAll(req), baseUrl: config.BASE_URL });
+}
+
+async function sendFrame(
+  { pages }: Services,
+  { page }: Inspection,
+  req: Request,
+  res: Response,
+): Promise<null> {
+  const body = await pages.body(page, 'identity');
+  if (body === null) throw notFound('version');
+  res.setHeader('Content-Security-Policy', framePolicy(loadsAll(req)));
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  res.setHeader('X-DNS-Prefetch-Control', 'off');
+  const inert = withoutLinks(body.bytes);
+  sendBytes(res, 'text/html', loadsAll(req) ? inert : withoutConnections(inert));
+  return null;
+}
+
+async function sendSource(
+  { pages }: Services,
+  { page }: Inspection,
+  _req: Request,
+  res: Response,
+): Promise<null> {
+  const document = await pages.document(page);
+  setDownloadHeaders(res, page, page.version.number);
+  sendBytes(res, 'text/html', document);
+  return null;
+}
+
+/** Whether the operator wants pictures and styles from other servers, too. */
+function loadsAll(req: Request): boolean {
+  return queryOf(req).load === 'all';
 }
 
 /** No script, form, link or origin, also outside a frame. @param loadsAll false: the author cannot notice the inspection */

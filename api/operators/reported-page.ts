@@ -11,9 +11,10 @@ import { pageUrl } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { actRoutes } from './acts.ts';
-import { pageActs, pageNotices } from './page-acts.ts';
+import { pageNotices, restoreAct, takedownAct } from './page-acts.ts';
 import { operatorPages } from './pages.ts';
 import { accountLink, commentQuote, operatorPaths, pageBadges, suspendedBadge } from './parts.ts';
+import { closeReportAct, closeReportsAct, deleteCommentAct } from './report-acts.ts';
 
 const reportsAtOnce = 25;
 
@@ -31,7 +32,6 @@ interface ReportList {
 export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, reports, config } = parts.services;
   const pages = operatorPages(parts);
-  const { takedown, restore, closeReports, closeReport, deleteComment } = pageActs(parts.services);
 
   const show = pages.page(operatorPaths.page(':slug'), async (req, _, { formField }) => {
     const slug = readSlug(req);
@@ -77,11 +77,11 @@ ${owned !== null && html`<div>${inspectSection(slug, versions, formField)}\n${fa
   });
   return [
     show,
-    ...actRoutes(pages, takedown),
-    ...actRoutes(pages, restore),
-    ...actRoutes(pages, closeReports),
-    ...actRoutes(pages, closeReport),
-    ...actRoutes(pages, deleteComment),
+    ...actRoutes(pages, takedownAct(parts.services)),
+    ...actRoutes(pages, restoreAct(parts.services)),
+    ...actRoutes(pages, closeReportsAct(parts.services)),
+    ...actRoutes(pages, closeReportAct(parts.services)),
+    ...actRoutes(pages, deleteCommentAct(parts.services)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { actWords } from '../../shared/moderation/act-words.ts';
 import type { Report } from '../../shared/reports/report.ts';
 import type { Reports } from '../../shared/reports/reports.ts';
 import {
@@ -41,13 +42,13 @@ export function addReportCommands(admin: Command, io: ProcessIo): void {
   addLogged(reports, 'close', {
     summary: 'close a report, or all reports of a page',
     description:
-      'Closes one report, or all open reports of a page. Closed reports are removed after REPORTS_KEEP_DAYS. The page ' +
-      'itself does not change: use "takedown" to take it offline.',
+      'Closes one report, or all open reports of a page. Closed reports are removed after REPORTS_KEEP_DAYS. ' +
+      `${actWords['close-reports'].effect} Use "takedown" to take it offline.`,
     examples: ['bin/dropleaf.js admin reports close --page abc123 --reason "harmless"'],
   })
     .argument('[id]', 'id of the report, as "admin reports" prints it')
     .option('-p, --page <page>', 'close all open reports of this page (slug or URL)')
-    .option('-r, --reason <text>', 'reason for the log', readReason)
+    .option('-r, --reason <text>', `reason for ${actWords['close-report'].reason.readers}`, readReason)
     .action((id: string | undefined, options: OperatorOptions & { page?: string }) =>
       closeReports(id, options, io),
     );
@@ -152,14 +153,16 @@ async function closeReports(
     if (page !== undefined && id === undefined) {
       const slug = readSlug(page, io.env);
       const count = await reports.closeByPage(slug, readOperator(options));
-      const done = count === 0 ? 'no open reports' : `${countOf(count, 'report')} closed`;
-      io.stdout.write(`${slug}: ${done}.\n`);
+      const { done, unchanged } = actWords['close-reports'];
+      const outcome = count === 0 ? unchanged : `${done}: ${countOf(count, 'report')} closed`;
+      io.stdout.write(`${slug} ${outcome}.\n`);
     } else if (id !== undefined && page === undefined) {
       const isClosed = await reports.close(id, readOperator(options));
       if (isClosed === null) {
         throw new Error(`there is no report "${id}"; closed reports are removed after REPORTS_KEEP_DAYS`);
       }
-      io.stdout.write(isClosed ? `${id} is closed.\n` : `${id} was already closed.\n`);
+      const { done, unchanged } = actWords['close-report'];
+      io.stdout.write(`${id} ${isClosed ? done : unchanged}.\n`);
     } else {
       throw new UsageError('give either the id of a report, or --page to close all reports of a page');
     }

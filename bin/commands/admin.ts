@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Account } from '../../shared/accounts/account.ts';
-import { type Act, actTargets } from '../../shared/moderation/act.ts';
+import { type ActWithReason, actWords } from '../../shared/moderation/act-words.ts';
 import type { ChangedPage, Moderation } from '../../shared/moderation/moderation.ts';
 import {
   addCommand,
@@ -22,11 +22,9 @@ import { addFind, addLog } from './admin-lookups.ts';
 import { addReportCommands } from './admin-reports.ts';
 
 interface ActCommand extends CommandHelp {
-  readonly name: Act;
+  readonly name: ActWithReason;
   /** Unset: the page or account that the act is about. */
   readonly argument?: readonly [name: string, help: string];
-  /** Set: a reason is required. */
-  readonly requiredReason?: string;
   /** @param target page or account, as it was given */
   run(target: string, options: OperatorOptions, io: ProcessIo): Promise<void>;
 }
@@ -36,76 +34,71 @@ const actCommands: readonly ActCommand[] = [
     name: 'takedown',
     summary: 'take a page offline (410)',
     description:
-      'Takes a page with all its versions offline: viewers get 410. The owner still sees it in the API, and gets the ' +
-      'reason when changing it. Running it again replaces the reason. Set the same EDGE_… variables as for the ' +
+      `${actWords.takedown.effect} Running it again replaces the reason. Set the same EDGE_… variables as for the ` +
       'service, so that the cache in front is purged before this command ends; otherwise the worker purges it.',
-    requiredReason: 'reason for the owner and the log (required)',
     examples: ['bin/dropleaf.js admin takedown abc123 --reason "phishing"'],
     run: changePage(
       (moderation, slug, { by, reason }) => moderation.takeDown(slug, { by, reason: reason ?? '' }),
       ({ takedown }) =>
         takedown === null
-          ? 'is offline: viewers get 410.'
-          : `was already offline since ${formatTime(takedown.at)}; its reason was: ${takedown.reason}`,
+          ? `${actWords.takedown.done}.`
+          : `${actWords.takedown.unchanged}, since ${formatTime(takedown.at)}; its reason was: ${takedown.reason}`,
     ),
   },
   {
     name: 'restore',
     summary: 'put a page that was taken down online again',
-    description: 'Undoes "takedown": viewers see the page again. The cache in front is purged.',
+    description: `${actWords.restore.effect} The cache in front is purged.`,
     examples: ['bin/dropleaf.js admin restore abc123'],
     run: changePage(
       (moderation, slug, operator) => moderation.restore(slug, operator),
-      ({ takedown }) => (takedown === null ? 'was not offline.' : 'is online again.'),
+      ({ takedown }) => outcomeOf('restore', takedown !== null),
     ),
   },
   {
     name: 'delete-comment',
     summary: 'delete a comment and its replies',
-    description: 'Deletes a comment, and prints what it said. This cannot be undone.',
+    description: `Prints what the comment said. ${actWords['delete-comment'].effect}`,
     argument: ['<comment>', 'id of the comment, as "admin reports" prints it'],
     examples: ['bin/dropleaf.js admin delete-comment 01a4000000000000000000000000beef --reason "insult"'],
     run: (id, options, io) =>
       withAdmin(io, async ({ moderation }) => {
         const comment = await moderation.findComment(id);
         if (comment === null) throw new Error(`there is no comment "${id}"; it may have been deleted`);
-        await moderation.deleteComment(comment, readOperator(options));
-        printBlocks(io, [[`deleted from ${comment.slug}`, ...labelLines('text', comment.text)]]);
+        const isNew = await moderation.deleteComment(comment, readOperator(options));
+        const outcome = `${id} of ${comment.slug} ${outcomeOf('delete-comment', isNew)}`;
+        printBlocks(io, [[outcome, ...labelLines('text', comment.text)]]);
       }),
   },
   {
     name: 'suspend',
     summary: 'make an account read-only',
-    description:
-      'Makes an account read-only: every change of drops with any of its tokens, existing or new, is refused (403). ' +
-      'Its pages stay online: take each one down with "takedown".',
+    description: actWords.suspend.effect,
     examples: ['bin/dropleaf.js admin suspend octocat --reason "spam"'],
     run: changeAccount(async (moderation, account, operator) => {
       const { isNew } = await moderation.suspend(account, operator);
-      return isNew ? ' is read-only now. Its pages stay online.' : ' was already suspended.';
+      return outcomeOf('suspend', isNew);
     }),
   },
   {
     name: 'unsuspend',
     summary: 'let a suspended account write again',
-    description: 'Undoes "suspend".',
+    description: actWords.unsuspend.effect,
     examples: ['bin/dropleaf.js admin unsuspend octocat'],
     run: changeAccount(async (moderation, account, operator) => {
       const { isNew } = await moderation.unsuspend(account, operator);
-      return isNew ? ' can write again.' : ' was not suspended.';
+      return outcomeOf('unsuspend', isNew);
     }),
   },
   {
     name: 'revoke-tokens',
     summary: 'revoke all tokens of an account and end its sessions',
-    description:
-      'Revokes all API tokens of an account, and ends its sessions and its approved sign-ins that have not received a ' +
-      'token yet. The owner can sign in again: use "suspend" to make the account read-only.',
+    description: actWords['revoke-tokens'].effect,
     examples: ['bin/dropleaf.js admin revoke-tokens octocat --reason "leaked token"'],
     run: changeAccount(async (moderation, account, operator) => {
       const { tokens, sessions, signIns } = await moderation.revokeTokens(account, operator);
       const ended = `${countOf(sessions, 'session')} and ${countOf(signIns, 'approved sign-in')} ended`;
-      return `: ${countOf(tokens, 'token')} revoked, ${ended}.`;
+      return `${outcomeOf('revoke-tokens', true)} ${countOf(tokens, 'token')} revoked, ${ended}.`;
     }),
   },
 ];
@@ -128,18 +121,26 @@ export function addAdminCommands(program: Command, io: ProcessIo): void {
 }
 
 function addAct(admin: Command, act: ActCommand, io: ProcessIo): void {
-  const { name, argument, requiredReason, run } = act;
+  const { name, argument, run } = act;
+  const { target: targetName, reason } = actWords[name];
   const command = addLogged(admin, name, act).action((target: string, options: OperatorOptions) =>
     run(target, options, io),
   );
   if (argument !== undefined) command.argument(...argument);
-  else if (actTargets[name] === 'page') command.argument('<page>', 'slug or URL of the page');
+  else if (targetName === 'page') command.argument('<page>', 'slug or URL of the page');
   else command.argument('<user>', 'id or name of the account, as "admin find" prints them');
-  if (requiredReason === undefined) command.option('-r, --reason <text>', 'reason for the log', readReason);
-  else command.requiredOption('-r, --reason <text>', requiredReason, readReason);
+  const about = `reason for ${reason.readers}`;
+  if (reason.isRequired) command.requiredOption('-r, --reason <text>', `${about} (required)`, readReason);
+  else command.option('-r, --reason <text>', about, readReason);
 }
 
 type Operator = ReturnType<typeof readOperator>;
+
+/** What follows the name of the target. @param isNew whether there was anything to do */
+function outcomeOf(name: ActWithReason, isNew: boolean): string {
+  const { done, unchanged } = actWords[name];
+  return `${isNew ? done : unchanged}.`;
+}
 
 /** @param describeState the page after the act, by what it was before */
 function changePage(
@@ -182,7 +183,7 @@ function changeAccount(
     withAdmin(io, async ({ moderation }) => {
       const account = await findOneAccount(moderation, user);
       const done = await change(moderation, account, readOperator(options));
-      printLine(io, `${describeAccount(account)}${done}`);
+      printLine(io, `${describeAccount(account)} ${done}`);
     });
 }
 

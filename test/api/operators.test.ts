@@ -100,7 +100,7 @@ describe('The pages for operators', () => {
         ...{ reason: 'a reason', outcome: 'closed' },
       });
       expect((await operator.open(`/operators/reports/${id}/close`)).text).to.include(
-        'The report is closed.',
+        'The report is closed already.',
       );
       expect((await act(operator, `/operators/pages/${slug}/close-reports`)).status).to.equal(200);
       expect(await newestAct()).to.include({ act: 'close-reports', target: slug, outcome: 'closed: 2' });
@@ -129,7 +129,7 @@ describe('The pages for operators', () => {
       const path = page.find('a', { class: 'button danger small' })?.attributes.href ?? '';
       expect(path).to.equal(`/operators/comments/${id}/delete`);
       expect((await act(operator, path)).text)
-        .to.include('The comment is deleted.')
+        .to.include('The comment is deleted;')
         .and.include('was deleted');
       const by = `${operator.owner.userId} ${operator.owner.name}`;
       expect(await newestAct()).to.include({
@@ -170,7 +170,7 @@ describe('The pages for operators', () => {
       expect((await act(second, `${path}/restore`)).text).to.include('online again');
       expect((await service.get(`/p/${slug}`)).status).to.equal(200);
       expect(await newestAct()).to.include({ act: 'restore', by: by(second), reason: 'a reason' });
-      expect((await operator.open(`${path}/restore`)).text).to.include('The page is online.');
+      expect((await operator.open(`${path}/restore`)).text).to.include('The page is not offline.');
     });
 
     it('400 without a reason or with too long a one, which is shown again; nothing is done', async () => {
@@ -227,13 +227,13 @@ describe('The pages for operators', () => {
       const person = await openDashboard(service);
       const path = `/operators/accounts/${person.owner.userId}`;
       const target = `${person.owner.userId} ${person.owner.name}`;
-      expect((await act(operator, `${path}/suspend`)).text).to.include('The account is suspended');
+      expect((await act(operator, `${path}/suspend`)).text).to.include('The account is read-only now');
       expect((await person.owner.post()).status).to.equal(403);
       expect(await newestAct()).to.include({ act: 'suspend', by: by(operator), target, reason: 'a reason' });
       expect((await operator.open(`${path}/suspend`)).text).to.include('suspended already');
-      expect((await act(operator, `${path}/unsuspend`)).text).to.include('The suspension has ended');
+      expect((await act(operator, `${path}/unsuspend`)).text).to.include('The account can write again');
       expect((await person.owner.post()).status).to.equal(201);
-      expect((await act(operator, `${path}/revoke-tokens`)).text).to.include('All tokens are revoked');
+      expect((await act(operator, `${path}/revoke-tokens`)).text).to.include('its tokens are revoked');
       expect((await person.owner.get('/api/me')).status).to.equal(401);
       expect((await person.get('/drops')).status).to.equal(303);
       expect(await newestAct()).to.include({

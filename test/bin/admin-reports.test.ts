@@ -119,7 +119,7 @@ describe('bin/dropleaf.js admin reports', () => {
     const all = (await list('--all')).stdout;
     expect(idsOf(all)).to.have.members([a, b]);
     expect(all).to.match(/^ {2}closed {3}\d{4}-/m);
-    expect(await close()).to.deep.equal(printed(`${a} was already closed.\n`));
+    expect(await close()).to.deep.equal(printed(`${a} is closed already.\n`));
     expect(await readLog()).to.match(
       /ann: close-report abc a{16}\n {2}reason {3}harmless\n {2}outcome {2}closed\n/,
     );
@@ -129,10 +129,10 @@ describe('bin/dropleaf.js admin reports', () => {
     await store({ slug: 'xyz', dropId: 'd2', id: d }, {}, {}, {});
     const close = (page: string, ...args: string[]) => list('close', '--page', page, ...args);
     const closed = await close('abc', '--by', 'ann', '--reason', 'harmless');
-    expect(closed).to.deep.equal(printed('abc: 3 reports closed.\n'));
+    expect(closed).to.deep.equal(printed('abc has no open reports any more: 3 reports closed.\n'));
     expect(idsOf((await list()).stdout)).to.deep.equal([d]);
-    expect(await close('https://drops.example/p/abc')).to.deep.equal(printed('abc: no open reports.\n'));
-    expect(await close('xyz')).to.deep.equal(printed('xyz: 1 report closed.\n'));
+    expect(await close('https://drops.example/p/abc')).to.deep.equal(printed('abc has no open reports.\n'));
+    expect(await close('xyz')).to.deep.equal(printed('xyz has no open reports any more: 1 report closed.\n'));
     expect(await readLog())
       .to.match(/ann: close-reports abc\n {2}reason {3}harmless\n {2}outcome {2}closed: 3\n/)
       .and.to.match(/close-reports abc\n {2}outcome {2}none was open\n/);

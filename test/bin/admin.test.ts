@@ -31,10 +31,10 @@ describe('bin/dropleaf.js admin', () => {
     const { slug } = await publisher('me');
     await act('takedown', slug, '--reason', 'phishing');
     const again = await act('takedown', slug, '--reason', 'malware');
-    expect(again).to.match(/was already offline since 20\S+Z; its reason was: phishing/);
+    expect(again).to.match(/is offline already, since 20\S+Z; its reason was: phishing/);
     expect(await act('find', slug)).to.match(/state {5}taken down on 20\S+Z: malware/);
     await act('restore', slug);
-    expect(await act('restore', slug)).to.include('was not offline');
+    expect(await act('restore', slug)).to.include('is not offline');
   });
 
   it('takedown warns on stderr if the edge does not confirm the purge; the page is offline anyway', async () => {
@@ -60,7 +60,7 @@ describe('bin/dropleaf.js admin', () => {
     const written = await fetch(`${url}/api/drops/${slug}/comments`, { method: 'POST', headers, body });
     const { id } = (await written.json()) as { id: string }; // proof: the description
     const done = await act('delete-comment', id, '--reason', 'insult');
-    expect(done).to.include(`deleted from ${slug}`).and.include('You').and.not.include('\u001b');
+    expect(done).to.include(`${id} of ${slug} is deleted`).and.include('You').and.not.include('\u001b');
     const left = await fetch(`${url}/api/comments?state=all`, { headers });
     expect(await left.json()).to.deep.include({ data: [] });
     expect(await fail(1, 'delete-comment', id)).to.include(`there is no comment "${id}"`);
@@ -74,11 +74,11 @@ describe('bin/dropleaf.js admin', () => {
     expect(await statusOfPatch(slug, token)).to.equal(403);
     expect(await statusOfPatch(slug, await newToken('me'))).to.equal(403);
     expect(await statusOf(page)).to.equal(200);
-    expect(await act('suspend', 'me')).to.include('was already suspended');
+    expect(await act('suspend', 'me')).to.include('is suspended already');
     const [, id = ''] = /account {3}(\w+)/.exec(await act('find', 'me')) ?? [];
     expect(await act('unsuspend', id)).to.include('can write again');
     expect(await statusOfPatch(slug, token)).to.equal(200);
-    expect(await act('unsuspend', id)).to.include('was not suspended');
+    expect(await act('unsuspend', id)).to.include('is not suspended');
   });
 
   it('revoke-tokens revokes every token of the account', async () => {
