@@ -5,9 +5,9 @@ import { attributeOf, type Written } from './attributes.ts';
 import { applyEdits } from './edits.ts';
 import { elementsOf } from './elements.ts';
 import { type Folder, openFolder, resolveLocal, urlOf } from './folder.ts';
-import { createLedger, type Refusal } from './ledger.ts';
 import { type Inliner, planEdits } from './places.ts';
-import { createReader } from './reader.ts';
+import { BundleReader } from './reader.ts';
+import { BundleReport } from './report.ts';
 import { createScriptLoads } from './script-loads.ts';
 import { createSprites } from './sprites.ts';
 
@@ -57,18 +57,15 @@ export async function bundlePage(
   { folder, hasLines = true }: BundleOptions = {},
 ): Promise<Bundle> {
   const name = basename(file);
-  const ledger = createLedger();
+  const report = new BundleReport();
   const files = folder ?? (await openFolder(dirname(resolve(file))));
-  const reader = createReader(files, ledger);
+  const reader = new BundleReader(files, report);
   const sprites = createSprites(html);
   const elements = elementsOf(html);
   const page = urlOf(name);
   const base = baseOf(elements, page);
   const at = (line: number) => (hasLines ? `${name}:${line}` : name);
-  const refuse = (what: Refusal, address: string, where: string) => {
-    if (resolveLocal(address, base) !== null) ledger.refuse(what, address, where);
-  };
-  const loads = createScriptLoads(files, ledger, base, page);
+  const loads = createScriptLoads(files, report, base, page);
   const sheets = new Map<string, { path: string; text: string }>();
   const inliner: Inliner = {
     shown: (address, line) => reader.shown(address, base, at(line)),
@@ -80,7 +77,7 @@ export async function bundlePage(
       const where = (line: number) => `${found.path}:${line}`;
       loads.add(found.text, where);
       const [storage] = found.text.matchAll(storageUse);
-      if (storage) ledger.refuse('storage', storage[0], where(lineOf(found.text, storage.index)));
+      if (storage) report.addDiskOnly('storage', storage[0], where(lineOf(found.text, storage.index)));
       return found.text;
     },
     async symbol(address, line) {
@@ -90,18 +87,20 @@ export async function bundlePage(
       sheets.set(url.pathname, found);
       const symbol = sprites.add(found.path, found.text, url.hash);
       if (typeof symbol === 'string') return symbol;
-      ledger.miss(at(line), address, symbol.fault);
+      report.addMissing(at(line), address, symbol.fault);
       return null;
     },
     code: (text, line) => loads.add(text, (inText) => at(line - 1 + inText)),
-    refuse: (what, address, line) => refuse(what, address, at(line)),
+    warn(what, address, line) {
+      if (resolveLocal(address, base) !== null) report.addDiskOnly(what, address, at(line));
+    },
   };
   const edits = await planEdits(html, elements, inliner);
-  await loads.refuse();
+  await loads.warn();
   const body = elements.find(({ element }) => element.tagName === 'body');
   const end = body?.at.endTag?.startOffset ?? html.length;
   return {
-    ...ledger.read(),
+    ...report.read(),
     named: [...files.named],
     html: applyEdits(html, [...edits, ...sprites.edits(end)]),
   };

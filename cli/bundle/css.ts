@@ -36,7 +36,7 @@ function placesIn(css: string): Place[] {
   const places: Place[] = [];
   let ofBlock: Place[] = [];
   /** The functions and blocks around the token. */
-  const around: string[] = [];
+  const enclosing: string[] = [];
   let isImport = false;
 
   function endBlock(): void {
@@ -49,16 +49,16 @@ function placesIn(css: string): Place[] {
   for (const token of tokenize({ css })) {
     const [type, , start, last] = token;
     const add = (address: string, isString: boolean) => {
-      const use = isImport && around.every((name) => name === 'url') ? 'style' : 'shown';
+      const use = isImport && enclosing.every((name) => name === 'url') ? 'style' : 'shown';
       if (use === 'style') isImport = false;
       ofBlock.push({ use, address, start, end: last + 1, isString });
     };
     if (type === TokenType.AtKeyword) isImport = textOf(token).toLowerCase() === 'import';
     else if (type === TokenType.URL) add(textOf(token), false);
     else if (type === TokenType.String && isAddress()) add(textOf(token), true);
-    else if (type === TokenType.Function) around.push(textOf(token));
-    else if (type === TokenType.OpenParen) around.push('(');
-    else if (type === TokenType.CloseParen) around.pop();
+    else if (type === TokenType.Function) enclosing.push(textOf(token));
+    else if (type === TokenType.OpenParen) enclosing.push('(');
+    else if (type === TokenType.CloseParen) enclosing.pop();
     else if (type === TokenType.Semicolon) isImport = false;
     else if (type === TokenType.OpenCurly || type === TokenType.CloseCurly) endBlock();
   }
@@ -67,7 +67,7 @@ function placesIn(css: string): Place[] {
 
   /** Of a string: without a function around it, it is the address of an `@import`. */
   function isAddress(): boolean {
-    return around.length === 0 ? isImport : addressed.test(around.at(-1) ?? '');
+    return enclosing.length === 0 ? isImport : addressed.test(enclosing.at(-1) ?? '');
   }
 }
 

@@ -16,7 +16,7 @@ export interface Inliner {
   symbol(address: string, line: number): Promise<string | null>;
   inCss(address: string, use: CssUse, line: number): Promise<string | null>;
   /** What a local address names cannot become part of the document. */
-  refuse(what: 'module' | 'frame' | 'page' | 'load', address: string, line: number): void;
+  warn(what: 'module' | 'frame' | 'page' | 'load', address: string, line: number): void;
   /** Code, or text that code may read: what it loads is named. */
   code(text: string, line: number): void;
 }
@@ -61,10 +61,10 @@ async function editsOf(html: string, written: Written, inliner: Inliner, line: n
         await planEdits(page, elementsOf(page), { ...inliner, symbol: async () => null }, line - 1),
       ),
     );
-  for (const [what, name] of refusedOf(written)) {
+  for (const [what, name] of diskOnlyOf(written)) {
     const value = attributeOf(written, name);
     const address = name === 'content' ? /url\s*=\s*["']?([^"']+)/i.exec(value ?? '')?.[1] : value;
-    if (address) inliner.refuse(what, address, line);
+    if (address) inliner.warn(what, address, line);
   }
   return edits;
 }
@@ -88,7 +88,7 @@ function shownBy(written: Written): readonly string[] {
   return Object.hasOwn(shownAttributes, tagName) ? (shownAttributes[tagName] ?? []) : [];
 }
 
-function refusedOf(written: Written): readonly (readonly ['frame' | 'page', string])[] {
+function diskOnlyOf(written: Written): readonly (readonly ['frame' | 'page', string])[] {
   const { tagName } = written.element;
   const isRefresh = tagName === 'meta' && attributeOf(written, 'http-equiv')?.toLowerCase() === 'refresh';
   if (isRefresh) return [['page', 'content']];
@@ -139,7 +139,7 @@ async function editsOfLink(html: string, written: Written, inliner: Inliner, lin
     const attributes = startTagWithout(html, written, ofStyleLink);
     return [{ start, end, text: `<style${attributes}>${endless(css, 'style')}</style>` }];
   }
-  if (kinds.includes('modulepreload')) inliner.refuse('module', address, line);
+  if (kinds.includes('modulepreload')) inliner.warn('module', address, line);
   if (!kinds.some((kind) => /^(?:shortcut|icon|mask-icon|apple-touch-icon(?:-precomposed)?)$/.test(kind)))
     return [];
   const data = await inliner.shown(address, line);
@@ -165,7 +165,7 @@ async function editsOfScript(
   const type = (attributeOf(written, 'type') ?? '').trim();
   const isModule = /^module$/i.test(type) || isSvg(written);
   if (isModule || !classic.test(type)) {
-    inliner.refuse(isModule ? 'module' : 'load', address, line);
+    inliner.warn(isModule ? 'module' : 'load', address, line);
     return [];
   }
   const code = await inliner.script(address, line);

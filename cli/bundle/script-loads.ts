@@ -1,5 +1,5 @@
 import { type Folder, folderFault, resolveLocal } from './folder.ts';
-import type { Ledger } from './ledger.ts';
+import type { BundleReport } from './report.ts';
 
 /** An address that a script may load while the page runs. */
 interface Load {
@@ -64,7 +64,7 @@ function createLineCounter(text: string): (offset: number) => number {
 }
 
 /** Code of the page, where its files are looked for. */
-export function createScriptLoads(files: Folder, ledger: Ledger, base: URL, page: URL) {
+export function createScriptLoads(files: Folder, report: BundleReport, base: URL, page: URL) {
   const codes: { readonly text: string; readonly where: (line: number) => string }[] = [];
 
   /** Whether there is such a file; of `tiles/{z}/{x}.png` and `img/`, whether there is such a folder. */
@@ -81,12 +81,13 @@ export function createScriptLoads(files: Folder, ledger: Ledger, base: URL, page
     add: (text: string, where: (line: number) => string): void => void codes.push({ text, where }),
 
     /** Notes the local addresses that the code loads, once all files of the page are known. */
-    async refuse(): Promise<void> {
+    async warn(): Promise<void> {
       for (const { text, where } of codes) {
         const lineAt = createLineCounter(text);
         for (const { address, offset, isSure } of findLoads(text))
-          if (isSure || ledger.hasPicture(address) || (await isThere(address)))
-            if (resolveLocal(address, base) !== null) ledger.refuse('load', address, where(lineAt(offset)));
+          if (isSure || report.hasPicture(address) || (await isThere(address)))
+            if (resolveLocal(address, base) !== null)
+              report.addDiskOnly('load', address, where(lineAt(offset)));
       }
     },
   };
