@@ -1,5 +1,5 @@
 // On the form of a drop and of a version: one document is chosen, shown and published without leaving the page; of several, each is published.
-import { startDocument } from './drops/document.ts';
+import { DocumentField } from './drops/document.ts';
 import { type Refusal, upload } from './drops/upload.ts';
 import { find } from './shared/find.ts';
 import { make } from './shared/make.ts';
@@ -12,7 +12,9 @@ const anyway = find('#anyway');
 
 for (const element of document.querySelectorAll<HTMLElement>('[data-needs-script]')) element.hidden = false;
 for (const element of document.querySelectorAll<HTMLElement>('[data-without-script]')) element.hidden = true;
-startDocument(form, (message) => (message === null ? clearFault() : showFault({ message, field: 'html' })));
+new DocumentField(form, (message) =>
+  message === null ? clearFault() : showFault({ message, field: 'html' }),
+);
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   if (!button.disabled) void publish(event.submitter);

@@ -1,7 +1,7 @@
 // In the page, for the viewer: reports what the reader selects, finds the quotes of comments and paints them. The page's own scripts
 // can read and forge all of this, so it gets quotes and numbers, and never what people wrote, their names or tokens.
 import { describe, findQuote, type Quote } from './review/anchor.ts';
-import { type PageText, readPageText } from './review/page-text.ts';
+import { PageText } from './review/page-text.ts';
 
 /** A place to paint. `position`: null in another version than the quote's. */
 interface Painted extends Quote {
@@ -59,7 +59,7 @@ function whenSettled(run: () => void): void {
 }
 
 function currentText(): PageText {
-  pageText ??= readPageText();
+  pageText ??= new PageText();
   return pageText;
 }
 

@@ -19,91 +19,92 @@ export function strip(text: string): string {
 }
 
 /** The text of the page as it is now. Positions are UTF-16 units of `text`. */
-export interface PageText {
+export class PageText {
   /** All text nodes of body, without what does not count. */
   readonly text: string;
+  readonly #nodes: Text[] = [];
+  /** The positions at which the nodes start. */
+  readonly #starts: number[] = [];
+  /** The numbers of the nodes before which a line is broken. */
+  readonly #breaks = new Set<number>();
+
+  constructor() {
+    const parts: string[] = [];
+    let length = 0;
+    for (const node of shownNodes(document.body)) {
+      if (!(node instanceof Text)) {
+        if (node.nodeName === 'BR') this.#breaks.add(this.#nodes.length);
+        continue;
+      }
+      const part = strip(node.data);
+      this.#nodes.push(node);
+      this.#starts.push(length);
+      parts.push(part);
+      length += part.length;
+    }
+    this.text = parts.join('');
+  }
+
   /** The position of a boundary point of a range. */
-  positionOf(container: Node, offset: number): number;
-  rangeOf(start: number, end: number): Range;
+  positionOf(container: Node, offset: number): number {
+    const point = document.createRange();
+    point.setStart(container, offset);
+    const index = firstWhere(this.#nodes.length, (i) => isAfter(point, this.#nodes[i]));
+    const node = this.#nodes[index];
+    const before = node === container ? strip(node.data.slice(0, offset)).length : 0;
+    return (this.#starts[index] ?? this.text.length) + before;
+  }
+
+  rangeOf(start: number, end: number): Range {
+    const range = document.createRange();
+    const first = this.#pointAt(start);
+    const last = this.#pointAt(end - 1);
+    range.setStart(first.node, first.offset);
+    range.setEnd(last.node, last.offset + 1);
+    return range;
+  }
+
   /** Whether both ends are in one block. */
-  isLine(start: number, end: number): boolean;
+  isLine(start: number, end: number): boolean {
+    return blockOf(this.#pointAt(start).node) === blockOf(this.#pointAt(end - 1).node);
+  }
+
   /** For people: a line for each block, and one space for all white space in it. */
-  read(start: number, end: number): string;
+  read(start: number, end: number): string {
+    if (start >= end) return '';
+    const first = this.#pointAt(start);
+    const last = this.#pointAt(end - 1);
+    let found = '';
+    for (let index = first.index; index <= last.index; index++) {
+      const node = this.#nodes[index];
+      const before = this.#nodes[index - 1];
+      if (node === undefined) continue;
+      if (before !== undefined && index > first.index)
+        found += separatorOf(before, node, this.#breaks.has(index));
+      const from = index === first.index ? first.offset : 0;
+      const to = index === last.index ? last.offset + 1 : undefined;
+      found += node.data.slice(from, to).replace(/\s+/g, ' ');
+    }
+    return found.replace(/ +/g, ' ').replace(/ ?\n[\n ]*/g, '\n');
+  }
+
+  /** The boundary point before the character at that position. `index`: the number of its node. */
+  #pointAt(position: number): { readonly node: Text; readonly offset: number; readonly index: number } {
+    const index = firstWhere(this.#starts.length, (i) => (this.#starts[i] ?? 0) > position) - 1;
+    const node = this.#nodes[index];
+    if (node === undefined) throw new RangeError('The page has no such position');
+    return { node, offset: offsetIn(node.data, position - (this.#starts[index] ?? 0)), index };
+  }
 }
 
-export function readPageText(): PageText {
-  const nodes: Text[] = [];
-  const starts: number[] = [];
-  /** The numbers of the nodes before which a line is broken. */
-  const breaks = new Set<number>();
-  const parts: string[] = [];
-  let length = 0;
-  const walker = document.createTreeWalker(
-    document.body,
-    NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
-    (node) =>
-      node instanceof Element && hidden.has(node.localName)
-        ? NodeFilter.FILTER_REJECT
-        : NodeFilter.FILTER_ACCEPT,
+/** Texts and elements that readers see, in the order of the document. */
+function* shownNodes(top: Element): Generator<Node> {
+  const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
+    node instanceof Element && hidden.has(node.localName)
+      ? NodeFilter.FILTER_REJECT
+      : NodeFilter.FILTER_ACCEPT,
   );
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    if (!(node instanceof Text)) {
-      if (node.nodeName === 'BR') breaks.add(nodes.length);
-      continue;
-    }
-    const part = strip(node.data);
-    nodes.push(node);
-    starts.push(length);
-    parts.push(part);
-    length += part.length;
-  }
-
-  /** The boundary point before the character at that position. */
-  function pointAt(position: number): [node: Text, offset: number, index: number] {
-    const index = firstWhere(starts.length, (i) => (starts[i] ?? 0) > position) - 1;
-    const node = nodes[index];
-    if (node === undefined) throw new RangeError('The page has no such position');
-    return [node, offsetIn(node.data, position - (starts[index] ?? 0)), index];
-  }
-
-  return {
-    text: parts.join(''),
-
-    positionOf(container, offset) {
-      const point = document.createRange();
-      point.setStart(container, offset);
-      const index = firstWhere(nodes.length, (i) => isAfter(point, nodes[i]));
-      const node = nodes[index];
-      const before = node === container ? strip(node.data.slice(0, offset)).length : 0;
-      return (starts[index] ?? length) + before;
-    },
-
-    rangeOf(start, end) {
-      const range = document.createRange();
-      const [last, offset] = pointAt(end - 1);
-      range.setStart(...(pointAt(start).slice(0, 2) as [Text, number])); // proof: pointAt returns them first
-      range.setEnd(last, offset + 1);
-      return range;
-    },
-
-    isLine: (start, end) => blockOf(pointAt(start)[0]) === blockOf(pointAt(end - 1)[0]),
-
-    read(start, end) {
-      if (start >= end) return '';
-      const [, from, first] = pointAt(start);
-      const [, to, last] = pointAt(end - 1);
-      let found = '';
-      for (let index = first; index <= last; index++) {
-        const [node, before] = [nodes[index], nodes[index - 1]];
-        if (node === undefined) continue;
-        if (before !== undefined && index > first) found += separatorOf(before, node, breaks.has(index));
-        found += node.data
-          .slice(index === first ? from : 0, index === last ? to + 1 : undefined)
-          .replace(/\s+/g, ' ');
-      }
-      return found.replace(/ +/g, ' ').replace(/ ?\n[\n ]*/g, '\n');
-    },
-  };
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) yield node;
 }
 
 /** The offset of the character with that number, of those that count. */
@@ -140,7 +141,8 @@ function blockOf({ parentElement }: Text): Element | null {
 
 /** The first of the numbers below `count` for which it holds, if it holds for all after that; otherwise `count`. */
 function firstWhere(count: number, holds: (index: number) => boolean): number {
-  let [low, high] = [0, count];
+  let low = 0;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (holds(middle)) high = middle;
