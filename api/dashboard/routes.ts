@@ -8,7 +8,7 @@ import { ownedDropRoutes } from './drop/page.ts';
 import { passcodeRoutes } from './drop/passcode.ts';
 import { changeRoutes } from './history/changes.ts';
 import { compareRoutes } from './history/compare.ts';
-import { versionRoutes } from './history/versions.ts';
+import { historyRoutes } from './history/versions.ts';
 import { listRoutes } from './list/page.ts';
 import { newDropRoutes } from './new/drop.ts';
 import { newVersionRoutes } from './new/version.ts';
@@ -25,7 +25,7 @@ export function dashboardRoutes(parts: RouteParts): readonly Route[] {
     ...contextRoutes(parts),
     ...newVersionRoutes(parts),
     ...compareRoutes(parts),
-    ...versionRoutes(parts),
+    ...historyRoutes(parts),
     ...changeRoutes(parts),
     ...commentRoutes(parts),
     ...accountPageRoutes(parts),

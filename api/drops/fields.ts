@@ -19,7 +19,7 @@ import {
 } from '../http/validate.ts';
 
 /** What the fields of a drop hold, where they are sent and where they are answered. */
-export const dropFields = {
+export const dropFieldTexts = {
   slug: { about: 'Identifies the drop in paths.', example: 't9tzZkipKQ5I' },
   title: { about: 'The title of the page.', example: 'Hello' },
   description: { about: 'The description of the page.', example: 'A first page' },
@@ -57,7 +57,7 @@ const passcodeRequired: Fault = {
 export function dropRules(config: Config) {
   return {
     title: textField('title')
-      .meta(say(dropFields.title, 'Must not be blank.'))
+      .meta(say(dropFieldTexts.title, 'Must not be blank.'))
       .test({
         name: 'not-blank',
         params: { json: { minLength: 1, pattern: `^[^\\u0000]*[^\\u0000${blank}][^\\u0000]*$` } },
@@ -67,11 +67,11 @@ export function dropRules(config: Config) {
       .test(atMostCharacters('title_too_long', 'title', config.TITLE_MAX_CHARACTERS)),
 
     description: textField('description')
-      .meta(say(dropFields.description, 'Empty: no description.'))
+      .meta(say(dropFieldTexts.description, 'Empty: no description.'))
       .test(atMostCharacters('description_too_long', 'description', config.DESCRIPTION_MAX_CHARACTERS)),
 
     html: textField('html', { allowNul: true })
-      .meta(say(dropFields.html))
+      .meta(say(dropFieldTexts.html))
       .test({
         name: 'not-empty',
         params: { json: { minLength: 1 } },
@@ -81,7 +81,7 @@ export function dropRules(config: Config) {
       .test(atMostBytes('html_too_large', 'html', config.HTML_MAX_BYTES)),
 
     context: textField('context', { allowNul: true })
-      .meta(say(dropFields.context, 'Viewers can read it.'))
+      .meta(say(dropFieldTexts.context, 'Viewers can read it.'))
       .test(atMostBytes('context_too_large', 'context', config.CONTEXT_MAX_BYTES)),
 
     passcode: passcodeRules(textField('passcode'), config),
@@ -97,7 +97,7 @@ export function dropRules(config: Config) {
     metadata: metadata(config),
     comments: oneOfField('comments', commenters).meta(
       say(
-        dropFields.comments,
+        dropFieldTexts.comments,
         '`members`: everybody who is signed in; `anyone`: also guests, whose comments the owner approves. A new drop: `owner`.',
       ),
     ),
@@ -160,7 +160,7 @@ function metadata(config: Config) {
       params: {
         json: {
           type: 'object',
-          ...say(dropFields.metadata, 'A change that has metadata replaces all existing tags.'),
+          ...say(dropFieldTexts.metadata, 'A change that has metadata replaces all existing tags.'),
           maxProperties: config.METADATA_MAX_KEYS,
           propertyNames: metadataKeySchema(config),
           additionalProperties: metadataValueSchema(config),

@@ -14,7 +14,7 @@ import {
   type RequestBody,
 } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
-import { dropFields, metadataKeySchema, metadataValueSchema } from './fields.ts';
+import { dropFieldTexts, metadataKeySchema, metadataValueSchema } from './fields.ts';
 import { type ApiDropQuery, dropQuery, metadataPrefix } from './list-query.ts';
 import { dropListShape, dropShape, presentDrop, presentDropList } from './presenter.ts';
 import { DropBodyReaders } from './requests.ts';
@@ -22,10 +22,10 @@ import { DropBodyReaders } from './requests.ts';
 export const sampleDrop: Drop = {
   id: '01a2000000000000000000000000beef',
   ownerId: '01a1000000000000000000000000beef',
-  slug: dropFields.slug.example,
-  title: dropFields.title.example,
+  slug: dropFieldTexts.slug.example,
+  title: dropFieldTexts.title.example,
   description: null,
-  metadata: new Map(Object.entries(dropFields.metadata.example)),
+  metadata: new Map(Object.entries(dropFieldTexts.metadata.example)),
   locked: false,
   latestVersion: 1,
   viewCount: 0,
@@ -40,8 +40,8 @@ export const sampleDrop: Drop = {
 /** The body that creates `sampleDrop`. */
 const sampleBody = {
   title: sampleDrop.title,
-  html: dropFields.html.example,
-  metadata: dropFields.metadata.example,
+  html: dropFieldTexts.html.example,
+  metadata: dropFieldTexts.metadata.example,
 };
 
 const sampleQuery: ApiDropQuery = {
@@ -97,7 +97,7 @@ export function dropOperations(config: Config) {
       parameters: [ifMatchParameter],
       body: {
         schema: toJsonSchema(schemas.patch),
-        example: { metadata: dropFields.metadata.example },
+        example: { metadata: dropFieldTexts.metadata.example },
         required: false,
       },
       replies: [dropReply('The changed drop.', config)],

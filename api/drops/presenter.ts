@@ -21,13 +21,13 @@ import {
   timeShape,
   type Wire,
 } from '../openapi/shape.ts';
-import { dropFields } from './fields.ts';
+import { dropFieldTexts } from './fields.ts';
 import type { ApiDropQuery } from './list-query.ts';
 import { documentWarnings } from './warnings.ts';
 
-export const slugShape = textShape(dropFields.slug.about, {
+export const slugShape = textShape(dropFieldTexts.slug.about, {
   pattern: slugPattern.source,
-  examples: [dropFields.slug.example],
+  examples: [dropFieldTexts.slug.example],
 });
 
 /** Spec section 2. */
@@ -36,10 +36,10 @@ export const dropShape = named(
   fields(
     {
       slug: slugShape,
-      title: textShape(dropFields.title.about, { examples: [dropFields.title.example] }),
+      title: textShape(dropFieldTexts.title.about, { examples: [dropFieldTexts.title.example] }),
       description: optional(
-        textShape(`${dropFields.description.about} Absent if none is set.`, {
-          examples: [dropFields.description.example],
+        textShape(`${dropFieldTexts.description.about} Absent if none is set.`, {
+          examples: [dropFieldTexts.description.example],
         }),
       ),
       url: addressShape('The public viewer page.', 'https://drops.example/p/t9tzZkipKQ5I'),
@@ -47,11 +47,13 @@ export const dropShape = named(
       locked: flagShape('Whether viewers must enter a passcode.'),
       latest_version: integerShape('The highest version number that exists.', 1, { examples: [1] }),
       view_count: integerShape('Views by people, updated every few seconds.', 0, { examples: [0] }),
-      metadata: mapShape(dropFields.metadata.about, { examples: [dropFields.metadata.example] }),
+      metadata: mapShape(dropFieldTexts.metadata.about, { examples: [dropFieldTexts.metadata.example] }),
       created_at: timeShape('When the drop was created.'),
       updated_at: timeShape('When its owner last changed it.'),
       expires_at: optional(timeShape('When the drop is deleted. Absent if it does not expire.')),
-      comments: optional(oneOfShape(`${dropFields.comments.about} Absent: nobody.`, ['members', 'anyone'])),
+      comments: optional(
+        oneOfShape(`${dropFieldTexts.comments.about} Absent: nobody.`, ['members', 'anyone']),
+      ),
       open_comments: optional(integerShape('Comments that are not resolved. Absent if there are none.', 1)),
       taken_down: optional(
         fields(

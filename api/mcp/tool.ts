@@ -107,14 +107,14 @@ function unknownArgument(tool: string, field: string, known: readonly string[]):
 }
 
 /** Keywords that say nothing to a model which the description does not say. */
-const left = ['examples', 'x-max-bytes', 'format', 'pattern', 'propertyNames', 'minLength'];
+const omitted = ['examples', 'x-max-bytes', 'format', 'pattern', 'propertyNames', 'minLength'];
 
 /** Each argument has one type: Gemini refuses all tools for a list of types, and for `anyOf` beside a description. */
 function short(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || key === 'properties')
       return value;
-    const kept = Object.entries(value).filter(([name, one]) => !left.includes(name) && !isHuge(one));
+    const kept = Object.entries(value).filter(([name, one]) => !omitted.includes(name) && !isHuge(one));
     return Object.fromEntries(kept);
   });
 }

@@ -7,7 +7,7 @@ import type { Target } from '../../shared/drops/drops.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { resolvesFields } from '../comments/resolves.ts';
-import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
+import { dropFieldTexts, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
 import { DropBodyReaders } from '../drops/requests.ts';
 import { clientCommand } from '../http/paths.ts';
@@ -96,7 +96,7 @@ function publishTool(services: Services, bodies: DropBodyReaders): Tool {
 function updateTool(services: Services, bodies: DropBodyReaders): Tool {
   const { resolvedAlready, followingTitles, clock, config } = services;
   const html = textField('html', { allowNul: true }).meta({
-    description: dropFields.html.about,
+    description: dropFieldTexts.html.about,
     maxLength: config.HTML_MAX_BYTES,
   });
   return defineTool({
@@ -191,7 +191,7 @@ async function writeOnce(
 
 function titleOf(config: Config) {
   return textField('title').meta({
-    description: `${dropFields.title.about} Default: the title of the HTML.`,
+    description: `${dropFieldTexts.title.about} Default: the title of the HTML.`,
     maxLength: config.TITLE_MAX_CHARACTERS,
   });
 }

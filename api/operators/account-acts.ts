@@ -2,11 +2,11 @@ import type { Request } from 'express';
 import type { Account } from '../../shared/accounts/account.ts';
 import { splitList } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import { breadcrumb, timeTag } from '../html/elements.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { breadcrumb, timeTag } from '../html/parts.ts';
 import type { Session } from '../http/session.ts';
 import { effectOf, noticesOf, type OperatorAct } from './acts.ts';
-import { operatorPaths } from './parts.ts';
+import { operatorPaths } from './paths.ts';
 
 export const accountNotices = noticesOf('suspend', 'unsuspend', 'revoke-tokens');
 

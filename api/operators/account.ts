@@ -5,15 +5,16 @@ import type { Drop } from '../../shared/drops/drop.ts';
 import { type AccountSummary, dropsAtOnce } from '../../shared/moderation/moderation.ts';
 import { readCursor, tokenPagination } from '../account/token-cursor.ts';
 import { tokenCells } from '../dashboard/account/tokens.ts';
+import { countOf, fact, noticeFor, pagination, stackedTable, timeTag } from '../html/elements.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { countOf, fact, noticeFor, pagination, stackedTable, timeTag } from '../html/parts.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { accountNotices, revokeTokensAct, suspendAct, unsuspendAct } from './account-acts.ts';
 import { actRoutes } from './acts.ts';
+import { pageBadges, stateBadge, tokensText } from './labels.ts';
 import { operatorPages } from './pages.ts';
-import { operatorPaths, pageBadges, stateBadge, tokensText } from './parts.ts';
+import { operatorPaths } from './paths.ts';
 
 export function accountRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, config } = parts.services;

@@ -4,14 +4,15 @@ import type { DropError } from '../../shared/domain/errors.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import type { Findings } from '../../shared/moderation/moderation.ts';
 import { readPageAddress } from '../../shared/pages/page-address.ts';
+import { countOf, labelOf, timeTag } from '../html/elements.ts';
 import { fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { countOf, labelOf, timeTag } from '../html/parts.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { atMostCharacters, invalid, textField, validate } from '../http/validate.ts';
+import { accountLink, pageBadges, stateBadge, suspendedBadge, tokensText } from './labels.ts';
 import { nameOf, type OperatorPage, operatorPages } from './pages.ts';
-import { accountLink, operatorPaths, pageBadges, stateBadge, suspendedBadge, tokensText } from './parts.ts';
+import { operatorPaths } from './paths.ts';
 
 const maxCharacters = 1_000;
 const schema = object({

@@ -3,8 +3,8 @@ import { notFound } from '../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
+import { sizeText } from '../html/elements.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { sizeText } from '../html/parts.ts';
 import { queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
@@ -12,8 +12,9 @@ import { sendBytes } from '../http/send.ts';
 import type { Session } from '../http/session.ts';
 import type { Form, Shown } from '../http/show.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
+import { pageCrumbs } from './labels.ts';
 import { nameOf, type OperatorPage, operatorPages } from './pages.ts';
-import { operatorPaths, pageCrumbs } from './parts.ts';
+import { operatorPaths } from './paths.ts';
 
 /** Time for which an inspection that was logged shows the version. */
 const inspectMs = 60 * 60_000;

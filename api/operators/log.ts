@@ -1,11 +1,11 @@
 import { type Act, type AuditEntry, actTargets } from '../../shared/moderation/act.ts';
+import { timeTag } from '../html/elements.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { timeTag } from '../html/parts.ts';
 import { queryOf } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { operatorPages } from './pages.ts';
-import { operatorPaths } from './parts.ts';
+import { operatorPaths } from './paths.ts';
 
 const entriesAtOnce = 50;
 const entryIdPattern = /^[0-9a-f]{32}$/;

@@ -2,11 +2,12 @@ import type { Request } from 'express';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { ChangedPage, OwnedPage } from '../../shared/moderation/moderation.ts';
 import type { Reports } from '../../shared/reports/reports.ts';
+import { timeTag } from '../html/elements.ts';
 import { html, visible } from '../html/html.ts';
-import { timeTag } from '../html/parts.ts';
 import { readSlug } from '../http/parameters.ts';
 import { effectOf, noticesOf, type OperatorAct } from './acts.ts';
-import { accountLink, operatorPaths, pageCrumbs } from './parts.ts';
+import { accountLink, pageCrumbs } from './labels.ts';
+import { operatorPaths } from './paths.ts';
 
 export const pageNotices = {
   ...noticesOf('takedown', 'restore', 'close-report', 'close-reports', 'delete-comment'),

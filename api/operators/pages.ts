@@ -3,7 +3,7 @@ import { type SessionPage, sessionPages } from '../dashboard/pages.ts';
 import { type Html, html } from '../html/html.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { Session, SessionAccess } from '../http/session.ts';
-import { operatorPaths } from './parts.ts';
+import { operatorPaths } from './paths.ts';
 
 /** A page for operators: the tabs above its body. */
 export interface OperatorPage extends SessionPage {

@@ -1,12 +1,13 @@
 import { type Comment, commentIdPattern } from '../../shared/comments/comment.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { type Report, reportIdPattern } from '../../shared/reports/report.ts';
+import { countOf, timeTag } from '../html/elements.ts';
 import { html, visible, visibleLines } from '../html/html.ts';
-import { countOf, timeTag } from '../html/parts.ts';
 import { readSlug } from '../http/parameters.ts';
 import { effectOf, type OperatorAct } from './acts.ts';
+import { commentQuote } from './labels.ts';
 import { openReports, wayBack } from './page-acts.ts';
-import { commentQuote, operatorPaths } from './parts.ts';
+import { operatorPaths } from './paths.ts';
 
 type ActServices = Pick<Services, 'moderation' | 'reports'>;
 

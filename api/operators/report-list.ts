@@ -1,12 +1,13 @@
 import type { OwnedPage } from '../../shared/moderation/moderation.ts';
 import type { ReportedPage } from '../../shared/reports/report.ts';
+import { countOf, numberText, pagination, soft, stackedTable, timeAgo } from '../html/elements.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { countOf, numberText, pagination, soft, stackedTable, timeAgo } from '../html/parts.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
+import { accountLink, pageBadges, suspendedBadge } from './labels.ts';
 import { operatorPages } from './pages.ts';
-import { accountLink, operatorPaths, pageBadges, suspendedBadge } from './parts.ts';
+import { operatorPaths } from './paths.ts';
 
 const pageSize = 25;
 /** The store sorts all reported pages for each page of the list. With more pages than that, operators close reports first. */

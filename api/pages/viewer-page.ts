@@ -1,7 +1,7 @@
 import type { Page } from '../../shared/drops/drop.ts';
+import { timeTag } from '../html/elements.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { timeTag } from '../html/parts.ts';
 import { helpPath, pagePartPath, pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
 import { type SocialParts, socialTags } from './social-tags.ts';

@@ -1,8 +1,8 @@
 import MarkdownIt from 'markdown-it';
 import { splitList } from '../../shared/config/config.ts';
+import { sizeText } from '../html/elements.ts';
 import { html, raw } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { sizeText } from '../html/parts.ts';
 import { helpPath, securityTxtPath } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';

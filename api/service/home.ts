@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
+import { copyButton } from '../html/elements.ts';
 import { type Html, html } from '../html/html.ts';
 import { brandTo, type PageParts } from '../html/layout.ts';
-import { copyButton } from '../html/parts.ts';
 import {
   browserSignInPath,
   clientCommand,

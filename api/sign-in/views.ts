@@ -1,10 +1,10 @@
 import type { Token } from '../../shared/credentials/token.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
+import { fact, labelOf, soft, timeTag } from '../html/elements.ts';
 import { errorText, fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { fact, labelOf, soft, timeTag } from '../html/parts.ts';
 import { maskToken } from '../http/masked-token.ts';
 import { signInPaths } from '../http/paths.ts';
 

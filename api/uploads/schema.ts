@@ -3,7 +3,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { NewVersionInput } from '../../shared/drops/drops.ts';
 import type { UploadRequest } from '../../shared/uploads/uploads.ts';
 import { resolvesFields } from '../comments/resolves.ts';
-import { dropFields, ifMatchField, readRevisions, slugTest } from '../drops/fields.ts';
+import { dropFieldTexts, ifMatchField, readRevisions, slugTest } from '../drops/fields.ts';
 import { DropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
 import { invalid, jsonObject, textField, validate } from '../http/validate.ts';
 import {
@@ -30,7 +30,7 @@ export function createUploadReaders(config: Config) {
     slug: textField('slug')
       .meta({
         description: 'The drop that gets a new version. Absent: a new drop.',
-        examples: [dropFields.slug.example],
+        examples: [dropFieldTexts.slug.example],
       })
       .test(slugTest),
     if_match: ifMatchField.test({

@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config/config.ts';
 import type { OwnedVersion, WriteIds } from '../../shared/drops/drop.ts';
 import { capTable } from '../../shared/limits/limit-table.ts';
 import { readResolvesQuery, resolvesParameters } from '../comments/resolves.ts';
-import { dropFields } from '../drops/fields.ts';
+import { dropFieldTexts } from '../drops/fields.ts';
 import { dropReply, sampleDrop } from '../drops/operations.ts';
 import { sendDrop, sendWritten } from '../drops/presenter.ts';
 import { ifMatchParameter, readTarget } from '../http/if-match.ts';
@@ -40,7 +40,7 @@ function versionOperations(config: Config) {
     publishedBy: null,
     sha256,
   };
-  const context = dropFields.context.example;
+  const context = dropFieldTexts.context.example;
   const read = presentVersion(sampleDrop.slug, { version, context, sha256, isLatest: true });
 
   return {

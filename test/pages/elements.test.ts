@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { copyButton, noticeFor, timeTag } from '../../api/html/elements.ts';
 import { toText } from '../../api/html/html.ts';
-import { copyButton, noticeFor, timeTag } from '../../api/html/parts.ts';
 import { parsePage } from '../support/html.ts';
 
 describe('parts of pages', () => {

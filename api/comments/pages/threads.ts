@@ -3,9 +3,9 @@ import { type Author, type Comment, commentLimits, type Reply } from '../../../s
 import type { ListedComment } from '../../../shared/comments/comment-store.ts';
 import { shownAnchor } from '../../../shared/comments/sides.ts';
 import type { Attempt } from '../../dashboard/pages.ts';
+import { numberText, timeAgo } from '../../html/elements.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
-import { numberText, timeAgo } from '../../html/parts.ts';
 import { pagePath, reportPath } from '../../http/paths.ts';
 
 /** Who reads threads, and where. */

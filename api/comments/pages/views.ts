@@ -4,10 +4,10 @@ import type { CommentCounts, ListedComment } from '../../../shared/comments/comm
 import type { ThreadFilter, ThreadPages } from '../../../shared/comments/lists.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../../shared/drops/drop.ts';
+import { numberText } from '../../html/elements.ts';
 import { faultsOf, fieldState, formError } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { numberText } from '../../html/parts.ts';
 import { browserSignInPath, pagePartPath, pagePath } from '../../http/paths.ts';
 import { quoted, type ThreadsView, threadList } from './threads.ts';
 

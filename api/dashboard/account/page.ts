@@ -5,10 +5,18 @@ import { tokensCounted } from '../../../shared/credentials/tokens.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { readCursor } from '../../account/token-cursor.ts';
+import {
+  fact,
+  noticeFor,
+  numberText,
+  sizeText,
+  stackedTable,
+  timeAgo,
+  timeTag,
+} from '../../html/elements.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { fact, noticeFor, numberText, sizeText, stackedTable, timeAgo, timeTag } from '../../html/parts.ts';
 import { type Query, queryOf } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';

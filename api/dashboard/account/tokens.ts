@@ -7,9 +7,6 @@ import { dayMs } from '../../../shared/domain/time-windows.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { createLabelReader, readTokenId } from '../../account/account.ts';
 import { tokenPagination } from '../../account/token-cursor.ts';
-import { fieldState, formError } from '../../html/forms.ts';
-import { type Html, html } from '../../html/html.ts';
-import type { PageParts } from '../../html/layout.ts';
 import {
   breadcrumb,
   copyButton,
@@ -19,7 +16,10 @@ import {
   stackedTable,
   timeAgo,
   timeTag,
-} from '../../html/parts.ts';
+} from '../../html/elements.ts';
+import { fieldState, formError } from '../../html/forms.ts';
+import { type Html, html } from '../../html/html.ts';
+import type { PageParts } from '../../html/layout.ts';
 import { queryOf } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';

@@ -1,7 +1,7 @@
 import type { commenters } from '../../../shared/comments/comment.ts';
 import type { CommentCounts } from '../../../shared/comments/comment-store.ts';
+import { countOf } from '../../html/elements.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countOf } from '../../html/parts.ts';
 
 /** `2 open comments, 1 waits for you`, `1 comment waits for you`; null: there are none. */
 export function countText(counts: CommentCounts | undefined): string | null {

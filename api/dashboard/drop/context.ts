@@ -4,17 +4,17 @@ import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { DropBodyReaders } from '../../drops/requests.ts';
+import { sizeText } from '../../html/elements.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, raw } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { sizeText } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { historyStyles } from '../history/versions.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import { conflictText, dropCrumbs, revisionField, targetOf } from './parts.ts';
+import { conflictText, dropCrumbs, revisionField, targetOf } from './revision-field.ts';
 
 /** Fields that are not the context. */
 const otherFieldsBytes = 4 * 1024;

@@ -2,18 +2,18 @@ import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { DropBodyReaders } from '../../drops/requests.ts';
+import { timeTag } from '../../html/elements.ts';
 import { faultsOf, fieldState, formError } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { timeTag } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { commenterNames, commenterOptions } from '../comments/texts.ts';
+import { commenterNames, commenterOptions } from '../comments/comment-labels.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import * as fields from './edit-form.ts';
-import { targetOf } from './parts.ts';
+import { targetOf } from './revision-field.ts';
 
 /** /drops/{slug}/edit: title, description, expiry and tags in one write. */
 export function editRoutes(parts: RouteParts): readonly Route[] {

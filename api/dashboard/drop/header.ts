@@ -1,6 +1,6 @@
 import type { Drop } from '../../../shared/drops/drop.ts';
+import { copyButton, menu, noticeFor } from '../../html/elements.ts';
 import { type Html, html, visible } from '../../html/html.ts';
-import { copyButton, menu, noticeFor } from '../../html/parts.ts';
 import { pagePath, pageUrl } from '../../http/paths.ts';
 import type { HistoryData } from '../history/versions.ts';
 import { titleStaysNotice } from '../new/document.ts';

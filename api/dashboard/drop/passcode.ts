@@ -11,7 +11,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import { revisionField, targetOf } from './parts.ts';
+import { revisionField, targetOf } from './revision-field.ts';
 
 /** /drops/{slug}/passcode */
 export function passcodeRoutes(parts: RouteParts): readonly Route[] {

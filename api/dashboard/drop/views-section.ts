@@ -1,6 +1,6 @@
 import type { ViewStats } from '../../../shared/views/views.ts';
+import { countOf, numberText } from '../../html/elements.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countOf, numberText } from '../../html/parts.ts';
 import { ownerPath } from '../../http/paths.ts';
 
 /** The views of a drop, in all and by day. */

@@ -4,14 +4,14 @@ import type { Drop, OwnedVersion, WriteIds } from '../../../shared/drops/drop.ts
 import type { Target } from '../../../shared/drops/drops.ts';
 import type { Services } from '../../../shared/engines/open-services.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
+import { fact } from '../../html/elements.ts';
 import { html, visible } from '../../html/html.ts';
-import { fact } from '../../html/parts.ts';
 import { readSlug, readVersionNumber } from '../../http/parameters.ts';
 import { dashboardPaths, pageUrl } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import type { Session } from '../../http/session.ts';
-import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts.ts';
+import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/revision-field.ts';
 import { type Act, dashboardPages, type Question } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { historyStyles, pick, versionFacts } from './versions.ts';

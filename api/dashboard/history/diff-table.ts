@@ -1,5 +1,5 @@
+import { countOf } from '../../html/elements.ts';
 import { type Html, html, toText, visible } from '../../html/html.ts';
-import { countOf } from '../../html/parts.ts';
 
 /** Documents are hostile: a page shows so much of a difference, and the whole can be downloaded. */
 const maxLines = 500;

@@ -1,9 +1,9 @@
 import { object } from 'yup';
 import { notFound } from '../../../shared/domain/errors.ts';
 import type { Drop, OwnedVersion, Publisher } from '../../../shared/drops/drop.ts';
+import { countOf, pagination, sizeText, timeAgo } from '../../html/elements.ts';
 import { type Html, html, raw, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { countOf, pagination, sizeText, timeAgo } from '../../html/parts.ts';
 import {
   maxVersionNumber,
   queryOf,
@@ -16,7 +16,7 @@ import type { RouteParts } from '../../http/route-parts.ts';
 import { integerField, validate } from '../../http/validate.ts';
 import { createPreviews, findOwnPage, type Preview } from '../../pages/frame.ts';
 import { sourceHandlers } from '../../versions/source.ts';
-import { dropCrumbs, revisionField } from '../drop/parts.ts';
+import { dropCrumbs, revisionField } from '../drop/revision-field.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 
@@ -33,7 +33,7 @@ export interface HistoryData {
 }
 
 /** The versions of a drop: all, a page at a time; one with its context; its document as a file. */
-export function versionRoutes(parts: RouteParts): readonly Route[] {
+export function historyRoutes(parts: RouteParts): readonly Route[] {
   const { drops, pages } = parts.services;
   const { page, file } = dashboardPages(parts, 'drops');
   const source = sourceHandlers(parts.services);

@@ -22,7 +22,7 @@ export type Sort = keyof typeof sorts;
 
 type Tag = readonly [key: string, value: string];
 
-/** What a browser remembers of the last list (choices.ts). */
+/** What a browser remembers of the last list (list-cookie.ts). */
 export interface Choices {
   readonly sort: Sort;
   readonly view: View;

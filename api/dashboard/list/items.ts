@@ -1,6 +1,6 @@
 import type { Drop } from '../../../shared/drops/drop.ts';
+import { copyButton, countOf, menu, timeAgo } from '../../html/elements.ts';
 import { type Html, html, visible } from '../../html/html.ts';
-import { copyButton, countOf, menu, timeAgo } from '../../html/parts.ts';
 import { ownerPath, pagePartPath, pagePath, pageUrl } from '../../http/paths.ts';
 import type { Preview } from '../../pages/frame.ts';
 import { menuLinks } from '../drop/header.ts';

@@ -2,17 +2,17 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop, TagCount } from '../../../shared/drops/drop.ts';
 import { searchMaxCharacters } from '../../../shared/drops/search.ts';
+import { countOf, menu, noticeFor, pagination } from '../../html/elements.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { countOf, menu, noticeFor, pagination } from '../../html/parts.ts';
 import { queryOf } from '../../http/parameters.ts';
 import { dashboardPaths, newDropPath, servicePaths } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { orAgain } from '../../http/show.ts';
 import { createPreviews, previewsSource, thumbnailSandbox } from '../../pages/frame.ts';
-import { countText } from '../comments/texts.ts';
+import { countText } from '../comments/comment-labels.ts';
 import { dropTarget } from '../new/drop.ts';
 import { dashboardPages } from '../pages.ts';
 import {
@@ -29,9 +29,9 @@ import {
   type View,
   views,
 } from './address.ts';
-import { createChoices } from './choices.ts';
 import { deletionRoutes } from './delete.ts';
 import { dropItems, type ListedDrop } from './items.ts';
+import { createChoices } from './list-cookie.ts';
 
 const notices = {
   deleted: 'The drop was deleted.',

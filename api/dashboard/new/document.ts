@@ -10,10 +10,10 @@ import { leastBytesOf, readHtmlFile, textDocument } from '../../../shared/html/h
 import type { IdempotentRequest } from '../../../shared/idempotency/idempotency.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { presentDrop } from '../../drops/presenter.ts';
+import { sizeText } from '../../html/elements.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { NavItem } from '../../html/layout.ts';
-import { sizeText } from '../../html/parts.ts';
 import { isNavigation } from '../../http/answer-error.ts';
 import { mediaTypeOf } from '../../http/body.ts';
 import { networkKey } from '../../http/client-address.ts';
