@@ -27,19 +27,21 @@ export interface ApiDropQuery extends DropQuery {
   readonly sortBy: (typeof apiSortFields)[number];
 }
 
-/** The query of GET /api/drops (spec 4.4), without the metadata filters. */
-export function dropQuery(config: Config) {
+const parameterNames = { pageSize: 'pageSize', sortBy: 'sortBy', sortOrder: 'sortOrder' };
+
+/** The query of GET /api/drops (spec 4.4), without the metadata filters. @param names that errors say: tools have others */
+export function dropQuery(config: Config, names = parameterNames) {
   return object({
     page: integerField('page', maxPage).meta({ description: 'The number of the page.', default: 1 }),
-    pageSize: integerField('pageSize', config.PAGE_SIZE_MAX).meta({
+    pageSize: integerField(names.pageSize, config.PAGE_SIZE_MAX).meta({
       description: 'Drops on a page.',
       default: config.PAGE_SIZE,
     }),
-    sortBy: oneOfField('sortBy', apiSortFields).meta({
+    sortBy: oneOfField(names.sortBy, apiSortFields).meta({
       description: 'The sort field.',
       default: 'created_at',
     }),
-    sortOrder: oneOfField('sortOrder', sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
+    sortOrder: oneOfField(names.sortOrder, sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
     q: string()
       .typeError(notOneText)
       .nonNullable(notOneText)

@@ -18,11 +18,14 @@ import {
 } from './arguments.ts';
 import { defineTool, dropResult, type Tool } from './tool.ts';
 
+/** The names of arguments that a query of the API has in another form. */
+const argumentNames = { pageSize: 'page_size', sortBy: 'sort_by', sortOrder: 'sort_order' };
+
 /** The tools that change nothing. */
 export function readingTools(services: Services): readonly Tool[] {
   const { drops, comments, config } = services;
   const readQuery = createDropQueryReader(config);
-  const { page, pageSize, sortBy, sortOrder, q } = dropQuery(config).fields;
+  const { page, pageSize, sortBy, sortOrder, q } = dropQuery(config, argumentNames).fields;
 
   const get = defineTool({
     name: 'get_drop',

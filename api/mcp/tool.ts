@@ -12,6 +12,7 @@ import { validate } from '../http/validate.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
 import { type Arguments, createGivenReader } from './given.ts';
+import { inWordsOfTools } from './tool-errors.ts';
 
 /** The limit that a call takes; null: none. */
 export type Cost = (typeof limitTable)['write' | 'change'] | null;
@@ -122,31 +123,6 @@ function short(schema: JsonSchema): JsonSchema {
 /** A maximum that only a program reaches. */
 function isHuge(value: unknown): boolean {
   return typeof value === 'number' && value >= 1_000_000_000;
-}
-
-/** The arguments of tools that the API has elsewhere, by their names there. */
-const argumentNames: ReadonlyMap<string, string> = new Map([
-  ['If-Match', 'if_match'],
-  ['Idempotency-Key', 'idempotency_key'],
-  ['pageSize', 'page_size'],
-  ['sortBy', 'sort_by'],
-  ['sortOrder', 'sort_order'],
-]);
-
-/** The error with the names of arguments, and what the model can do next. */
-function inWordsOfTools(error: unknown): unknown {
-  if (!(error instanceof DropError)) return error;
-  const { code, message, details } = error;
-  const next =
-    code === 'not_found'
-      ? ': list_drops lists the drops, list_versions the versions of one, list_comments the comments'
-      : '';
-  const { field, fields, ...others } = details ?? {}; // only these name parts of the request
-  const given = JSON.stringify([message, { field, fields }]);
-  const renamed = given.replace(/[\w.-]+/g, (word) => argumentNames.get(word) ?? word);
-  if (renamed === given && next === '') return error;
-  const [said, names] = JSON.parse(renamed);
-  return new DropError(code, said + next, details && { ...others, ...names }, { cause: error });
 }
 
 /**
