@@ -84,7 +84,7 @@ export function createIdempotency(deps: {
       const beginning = await tryToBegin(fresh, hasBlobs);
       if (beginning !== null) return beginning;
     }
-    throw unavailable('Too many parallel requests with the same Idempotency-Key.');
+    throw unavailable('Too many parallel requests with the same idempotency key.');
   }
 
   /** null: a parallel request changed the record. */
