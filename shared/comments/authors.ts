@@ -55,14 +55,14 @@ export function checkMayRemove({ author }: Comment | Reply, actor: Author): void
 }
 
 /** null: a browser. */
-export function tokenIdOf({ credential }: Caller): string | null {
+export function callerTokenId({ credential }: Caller): string | null {
   return credential.kind === 'token' ? credential.token.id : null;
 }
 
 function authorFor(caller: Caller, role: Author['role'], name: string): Author {
   const { accountId, credential } = caller;
   const via = credential.kind === 'token' ? credential.token.label : null;
-  return { role, accountId, guest: null, name, via, tokenId: tokenIdOf(caller) };
+  return { role, accountId, guest: null, name, via, tokenId: callerTokenId(caller) };
 }
 
 export function forbidden(message: string): DropError {

@@ -5,7 +5,7 @@ import type { DropStore } from '../drops/drop-store.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Visitor } from '../limits/visitor.ts';
 import { createKeyedQueue, createTimeSlices } from '../util/queues.ts';
-import { isVisible, tokenIdOf } from './authors.ts';
+import { callerTokenId, isVisible } from './authors.ts';
 import type { Author, Comment, CommentState } from './comment.ts';
 import { type CommentPart, type CommentQuery, type CommentStore, keyOfAuthor } from './comment-store.ts';
 import { enqueueUndecided } from './sides.ts';
@@ -80,7 +80,7 @@ export class CommentLists {
   /** As `list` after a cursor, but without what the same token has changed; if there is nothing, it waits for a change, at most `ms`. */
   async listOrWait(caller: Caller, filter: CommentFilter, ms: number, waiter: Waiter): Promise<CommentPage> {
     const end = performance.now() + ms;
-    const own = tokenIdOf(caller);
+    const own = callerTokenId(caller);
     let { after } = filter;
     let parts = 0;
     for (;;) {
