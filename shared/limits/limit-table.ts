@@ -3,7 +3,7 @@ import { attemptWindowMs, dayMs, hourMs, minuteMs } from '../domain/time-windows
 
 /** How often something may happen in a window of time. */
 interface LimitRow {
-  /** The first part of its keys in the store, and its name in the metrics. It never changes: counts are under way. */
+  /** The first part of its keys in the store, and its name in the metrics. It never changes: processes of two releases share counts. */
   readonly key: string;
   /** If a network has a count beside that of an address: the first part of its keys. */
   readonly networkKey?: string;
@@ -151,7 +151,7 @@ export const capTable = {
     refusal: (maximum) =>
       `The operators of this service have ${maximum} reports to read first, so yours was not stored.`,
   },
-  /** Of one drop. Further ones are not stored, and their readers are not told: operators see these words. */
+  /** Further ones are not stored, without an error for the reader. Operators see these words. */
   openReportsOfDrop: {
     maximum: 'REPORTS_OPEN_PER_DROP',
     refusal: (maximum) =>
