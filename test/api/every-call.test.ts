@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { newToken } from '../../shared/credentials/token.ts';
+import { between } from '../support/between.ts';
 import {
   type Call,
-  callEverything,
   createComment,
   deleteDrop,
   dropCalls,
@@ -12,7 +12,7 @@ import {
   send,
   tokenCalls,
 } from '../support/calls.ts';
-import { type Answer, lasting } from '../support/client.ts';
+import { lasting } from '../support/client.ts';
 import { routesWith } from '../support/description.ts';
 import { expectError } from '../support/expect.ts';
 import { useOwner, useService } from '../support/service.ts';
@@ -21,6 +21,9 @@ const operator = { by: 'root', reason: 'phishing' };
 const openPaths = ['/api/onboard', '/api/auth/start', '/api/auth/poll'];
 /** A suspended account can revoke a leaked token. */
 const allowedIfSuspended = ['DELETE /api/tokens/:id'];
+const readAccount = 'GET /api/me';
+/** None matches ^[A-Za-z0-9_-]{1,64}$. */
+const notSlugs = ['a.b', '%61bc', 'a%20b', '%C3%A4', 'a~b', 'x'.repeat(65), '%00', '%ff', 'a%2Fb'];
 const titleOf = ({ name, body }: Call) => `${name} ${JSON.stringify(body) ?? ''}`;
 
 /** The calls are those of the table of routes: a new one is tested here before it has a test of its own. */
@@ -50,115 +53,109 @@ describe('Every call of the API', () => {
     expect(open.map(({ path }) => path)).to.have.members(openPaths);
   });
 
+  /** A scene for all tests of the suite, whose drop, tokens and comments are the same after them. */
+  function useKeptScene() {
+    const open = async () => {
+      const made = await scene();
+      const paths = ['/api/tokens', '/api/comments?state=all', `/api/drops/${made.slug}`];
+      const readAll = () => Promise.all(paths.map(async (path) => (await made.owner.get(path)).text));
+      return { ...made, readAll, before: await readAll() };
+    };
+    return between(before, after, open, async (opened) => {
+      expect(await opened?.readAll()).to.deep.equal(opened?.before);
+    });
+  }
+
   describe('without a valid token', () => {
-    const mcp = { name: 'POST /mcp', path: () => '/mcp', body: {} };
+    const kept = useKeptScene();
+    const mcp = { name: 'POST /mcp', method: 'POST', body: {}, path: () => '/mcp' };
+    const ofTokens = tokenCalls.map((call) => ({
+      ...call,
+      path: () => pathOf(call, kept.owner, kept.target),
+    }));
 
-    async function allCalls() {
-      const { owner, target, read, drop } = await scene();
-      const all = tokenCalls.map((call) => ({ ...call, path: () => pathOf(call, owner, target) }));
-      const methodOf = (name: string) => name.split(' ', 1)[0] ?? '';
-      const callWith = async (headers: Readonly<Record<string, string>>) => {
-        const answers: { name: string; answer: Answer }[] = [];
-        for (const { name, path, body } of [...all, mcp])
-          answers.push({ name, answer: await service.request(methodOf(name), path(), { body, headers }) });
-        return answers;
-      };
-      const expectUnchanged = async () => expect(await read()).to.deep.equal(drop);
-      return { owner, callWith, expectUnchanged };
-    }
-
-    it('none: 401 unauthorized with WWW-Authenticate, and nothing changes', async () => {
-      const { callWith, expectUnchanged } = await allCalls();
-      for (const { name, answer } of await callWith({})) {
+    for (const { name, method, path, body } of [...ofTokens, mcp]) {
+      it(`none: 401 unauthorized with WWW-Authenticate: ${name}`, async () => {
+        const answer = await service.request(method, path(), { body });
         expectError(answer, 401, 'unauthorized');
-        expect(answer.headers['www-authenticate'], name).to.equal('Bearer realm="dropleaf"');
-      }
-      await expectUnchanged();
-    });
+        expect(answer.headers['www-authenticate']).to.equal('Bearer realm="dropleaf"');
+      });
 
-    it('malformed, unknown or revoked: 401 invalid_token with WWW-Authenticate; on GET /api/me unauthorized', async () => {
-      const { owner, callWith, expectUnchanged } = await allCalls();
-      const revoked = await service.newToken(owner);
-      const { token } = (await revoked.get('/api/me')).body;
-      expect((await revoked.request('DELETE', `/api/tokens/${token?.id}`)).status).to.equal(204);
-      const last = owner.token.at(-1) === 'A' ? 'B' : 'A';
-      for (const bad of [
-        ...['x', 'dl_', owner.token.slice(0, -1), `${owner.token}A`, owner.token.slice(0, -1) + last],
-        ...[owner.token.toUpperCase(), newToken(), revoked.token],
-      ]) {
-        for (const { name, answer } of await callWith({ authorization: `Bearer ${bad}` })) {
-          expectError(answer, 401, name === 'GET /api/me' ? 'unauthorized' : 'invalid_token');
+      it(`malformed, unknown or revoked: 401 ${name === readAccount ? 'unauthorized' : 'invalid_token'} with WWW-Authenticate: ${name}`, async () => {
+        const { owner } = kept;
+        const revoked = await service.newToken(owner);
+        const { token } = (await revoked.get('/api/me')).body;
+        expect((await revoked.request('DELETE', `/api/tokens/${token?.id}`)).status).to.equal(204);
+        const last = owner.token.at(-1) === 'A' ? 'B' : 'A';
+        for (const bad of [
+          ...['x', 'dl_', owner.token.slice(0, -1), `${owner.token}A`, owner.token.slice(0, -1) + last],
+          ...[owner.token.toUpperCase(), newToken(), revoked.token],
+        ]) {
+          const headers = { authorization: `Bearer ${bad}` };
+          const answer = await service.request(method, path(), { body, headers });
+          expectError(answer, 401, name === readAccount ? 'unauthorized' : 'invalid_token');
           const challenge = 'Bearer realm="dropleaf", error="invalid_token"';
-          expect(answer.headers['www-authenticate'], name).to.equal(challenge);
+          expect(answer.headers['www-authenticate']).to.equal(challenge);
         }
-      }
-      await expectUnchanged();
-    });
+      });
+    }
   });
 
   describe('on what is not there', () => {
-    it('a drop that does not exist: 404 not_found', async () => {
-      for (const slug of ['nosuchslug00', 'x_-9'.repeat(16)])
-        for (const answer of await callEverything(owner, slug)) expectError(answer, 404, 'not_found');
-    });
+    const kept = useKeptScene();
 
-    it("another account's drop or token: the same answers, and nothing changes", async () => {
-      const { target, drop, owner, read } = await scene();
-      const other = await service.newOwner();
-      const before = (await owner.get('/api/tokens')).text;
-      const comments = (await owner.get('/api/comments?state=all')).text;
-      for (const call of tokenCalls.filter(({ path }) => /:(slug|id|comment)/.test(path))) {
-        const theirs = await send(call, other, target);
+    for (const call of dropCalls)
+      it(`a drop that does not exist: 404 not_found; what is no slug: 400 invalid_slug: ${call.name}`, async () => {
+        for (const slug of ['nosuchslug00', 'x_-9'.repeat(16)])
+          expectError(await send(call, owner, { slug }), 404, 'not_found');
+        for (const slug of notSlugs) expectError(await send(call, owner, { slug }), 400, 'invalid_slug');
+      });
+
+    for (const call of tokenCalls.filter(({ path }) => /:(slug|id|comment)/.test(path)))
+      it(`what another account has: the same answer: ${call.name}`, async () => {
+        const theirs = await send(call, owner, kept.target);
         expectError(theirs, 404, 'not_found');
-        const none = await send(call, other, { slug: 'nosuchslug00', tokenId: '0123456789ab' });
-        expect(theirs.text, call.name).to.equal(none.text);
-      }
-      expect(await read()).to.deep.equal(drop);
-      expect((await owner.get('/api/tokens')).text).to.equal(before);
-      expect((await owner.get('/api/comments?state=all')).text).to.equal(comments);
-    });
-
-    it('a slug outside ^[A-Za-z0-9_-]{1,64}$: 400 invalid_slug', async () => {
-      for (const slug of ['a.b', '%61bc', 'a%20b', '%C3%A4', 'a~b', 'x'.repeat(65), '%00', '%ff', 'a%2Fb'])
-        for (const answer of await callEverything(owner, slug)) expectError(answer, 400, 'invalid_slug');
-    });
+        const none = await send(call, owner, { slug: 'nosuchslug00', tokenId: '0123456789ab' });
+        expect(theirs.text).to.equal(none.text);
+      });
   });
 
-  it('HEAD of a GET: its status and headers without a body, no cookie, no caching', async () => {
-    const { owner, target } = await scene();
-    for (const call of tokenCalls.filter(({ method }) => method === 'GET')) {
+  for (const call of tokenCalls.filter(({ method }) => method === 'GET'))
+    it(`HEAD: its status and headers without a body, no cookie, no caching: ${call.name}`, async () => {
+      const { owner, target } = await scene();
       const path = pathOf(call, owner, target);
       const got = await owner.get(path);
-      expect(got.status, path).to.equal(200);
-      expect(got.headers['cache-control'], path).to.equal('no-store');
-      expect(got.headers['x-content-type-options'], path).to.equal('nosniff');
+      expect(got.status).to.equal(200);
+      expect(got.headers['cache-control']).to.equal('no-store');
+      expect(got.headers['x-content-type-options']).to.equal('nosniff');
       const head = await owner.request('HEAD', path);
-      expect([head.status, head.bytes.length], path).to.deep.equal([200, 0]);
+      expect([head.status, head.bytes.length]).to.deep.equal([200, 0]);
       const { 'x-request-id': _one, ...ofHead } = lasting(head);
       const { 'x-request-id': _other, ...ofGet } = lasting(got);
-      expect(ofHead, path).to.deep.equal(ofGet);
-      expect(got.cookies, path).to.deep.equal([]);
-    }
-  });
+      expect(ofHead).to.deep.equal(ofGet);
+      expect(got.cookies).to.deep.equal([]);
+    });
 
-  it('ignores unknown parameters and unknown fields', async () => {
+  describe('ignores unknown parameters and unknown fields', () => {
     const unknown = { constructor: 1, view_count: 99, slugs: ['x'] };
     const misspelled = 'page_size=0&sort_by=x&utm_source=y&metadata=z&Page=7&__proto__=1';
-    for (const call of [...tokenCalls]) {
-      const [plain, added] = [await scene(), await scene()];
-      const expected = await send(call, plain.owner, plain.target);
-      const path = pathOf(call, added.owner, added.target);
-      const answer = await added.owner.request(
-        call.method,
-        `${path}${path.includes('?') ? '&' : '?'}${misspelled}`,
-        jsonCalls.includes(call) ? { body: { ...Object(call.body), ...unknown } } : {},
-      );
-      expect(answer.status, call.name).to.equal(expected.status);
-      const { warnings: _, ...body } = answer.body ?? {};
-      const keys = Object.keys(Array.isArray(answer.body) ? answer.body : body);
-      expect(keys, call.name).to.deep.equal(Object.keys(expected.body ?? {}));
-      expect(answer.body?.pagination, call.name).to.deep.equal(expected.body?.pagination);
-    }
+    for (const call of tokenCalls)
+      it(titleOf(call), async () => {
+        const plain = await scene();
+        const added = await scene();
+        const expected = await send(call, plain.owner, plain.target);
+        const path = pathOf(call, added.owner, added.target);
+        const answer = await added.owner.request(
+          call.method,
+          `${path}${path.includes('?') ? '&' : '?'}${misspelled}`,
+          jsonCalls.includes(call) ? { body: { ...Object(call.body), ...unknown } } : {},
+        );
+        expect(answer.status).to.equal(expected.status);
+        const { warnings: _, ...body } = answer.body ?? {};
+        const keys = Object.keys(Array.isArray(answer.body) ? answer.body : body);
+        expect(keys).to.deep.equal(Object.keys(expected.body ?? {}));
+        expect(answer.body?.pagination).to.deep.equal(expected.body?.pagination);
+      });
   });
 
   describe('of a suspended account', () => {

@@ -13,7 +13,7 @@ const hour = 3_600_000;
 
 /** Every page and form for operators. */
 function operatorPathsOf(service: TestService, method: 'GET' | 'POST'): string[] {
-  const paths = [...dashboardPathsOf(service, method, 'slug00').values()];
+  const paths = dashboardPathsOf(service, method, 'slug00');
   return paths.filter((path) => path.startsWith('/operators'));
 }
 

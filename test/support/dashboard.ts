@@ -1,4 +1,5 @@
 import { formTokensOf } from '../../api/http/form-tokens.ts';
+import type { RouteTable } from '../../api/routes.ts';
 import { routesOf } from './description.ts';
 import type { Owner } from './owner.ts';
 import { createPerson, type Person } from './person.ts';
@@ -47,18 +48,23 @@ function sessionCookieName({ config }: TestService): string {
   return config.BASE_URL.startsWith('https:') ? '__Host-dropleaf_session' : 'dropleaf_session';
 }
 
-/** All pages or forms of the dashboard, by the route's path. @param slug of a drop with a version 1 */
+/** The routes of all pages or forms of the dashboard, in a table of the service or one without a service. */
+export function dashboardRoutes({ routes }: RouteTable, method: 'GET' | 'POST'): string[] {
+  const isOwn = (path: string) => /^\/(drops|comments|account|operators|sign-out)(\/|$)/.test(path);
+  return routes.filter((route) => route.method === method && isOwn(route.path)).map(({ path }) => path);
+}
+
+/** @param slug of a drop with a version 1 */
+export function fillRoute(route: string, slug: string, tokenId = 'x'): string {
+  return route.replace(':slug', slug).replace(':n', '1').replace(':id', tokenId);
+}
+
+/** The paths of all pages or forms of the dashboard. @param slug of a drop with a version 1 */
 export function dashboardPathsOf(
   { services }: TestService,
   method: 'GET' | 'POST',
   slug: string,
   tokenId = 'x',
-): Map<string, string> {
-  const { routes } = routesOf(services);
-  const own = routes.filter(
-    ({ method: of, path }) =>
-      of === method && /^\/(drops|comments|account|operators|sign-out)(\/|$)/.test(path),
-  );
-  const fill = (path: string) => path.replace(':slug', slug).replace(':n', '1').replace(':id', tokenId);
-  return new Map(own.map(({ path }) => [path, fill(path)]));
+): string[] {
+  return dashboardRoutes(routesOf(services), method).map((route) => fillRoute(route, slug, tokenId));
 }

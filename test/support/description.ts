@@ -45,7 +45,8 @@ export function routesOf(services: Services): RouteTable {
 export function routesWith(env: Readonly<Record<string, string>> = {}): RouteTable {
   const config = readConfig(env);
   // Proof: making the table reads these alone; what else a handler needs it asks for when it is called.
-  return routesOf({ config, identityProvider: null, signInKey: null, limits: {} } as unknown as Services);
+  const parts = { config, identityProvider: null, signInKey: null, limits: {}, moderation: {} };
+  return routesOf(parts as unknown as Services);
 }
 
 /** The description of a service with those settings, without starting one. */
