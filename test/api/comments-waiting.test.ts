@@ -3,8 +3,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import { methodsOf } from '../../shared/util/methods.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
-import { secondMs } from '../support/in-time.ts';
-
+import { inTimeMs } from '../support/in-time.ts';
 import { type Owner, useServiceOfEach } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { WireCommentList } from '../support/wire.ts';
@@ -12,9 +11,12 @@ import type { WireCommentList } from '../support/wire.ts';
 describe('GET /api/comments with wait', () => {
   const gate = createGate();
   let lists = 0;
+  /** For changes of other processes, while requests wait. */
+  let looks = 0;
   let hasChangesElsewhere = true;
   beforeEach(() => {
     lists = 0;
+    looks = 0;
     hasChangesElsewhere = true;
   });
   afterEach(() => gate.open());
@@ -27,7 +29,10 @@ describe('GET /api/comments with wait', () => {
         if (!args[1].states.includes('held')) lists += 1; // jobs ask for held ones, too
         return found;
       },
-      ownersAfter: async (seq: number) => (hasChangesElsewhere ? engine.comments.ownersAfter(seq) : []),
+      ownersAfter: async (seq: number) => {
+        looks += 1;
+        return hasChangesElsewhere ? engine.comments.ownersAfter(seq) : [];
+      },
     };
     return { ...engine, comments: gate.wrap(counted, ['list', 'lastSeq', 'ownersAfter']) };
   });
@@ -44,7 +49,14 @@ describe('GET /api/comments with wait', () => {
     const before = lists;
     const answer = wait(owner, query);
     await until(() => lists > before, 'the request has looked once');
-    return answer.then((found) => ({ found, at: performance.now() }));
+    return answer;
+  }
+
+  /** Waits until the request that listed comments last is certain to be told of the next change. */
+  async function untilTold(listsBefore: number): Promise<void> {
+    await until(() => lists > listsBefore, 'it has listed comments');
+    const seen = looks;
+    await until(() => looks >= seen + 2, 'the process looks for it'); // the first look may be for an earlier request
   }
 
   const write = (owner: Owner, slug: string, text = 'New') =>
@@ -55,38 +67,41 @@ describe('GET /api/comments with wait', () => {
     await write(owner, slug);
     const { answer, ms } = await timed(wait(owner, 'wait=25'));
     expect(answer.body.data).to.have.length(1);
-    expect(ms).to.be.below(5_000);
+    expect(ms).to.be.below(inTimeMs);
   });
 
-  it('is answered within a second after a comment, and then waits for the next change of somebody else', async () => {
+  it('is answered after a comment, without a look for changes of other processes, and then waits for the next change of somebody else', async () => {
     const { owner, slug } = await service.newDrop();
     const agent = await service.newToken(owner);
+    hasChangesElsewhere = false;
     let after = '0';
     for (const text of ['first', 'second']) {
-      const waiting = startWaiting(agent, `wait=25&after=${after}&drop=${slug}`);
-      await until(() => lists > 0, 'it has looked');
-      await write(agent, slug, 'its own');
-      const from = performance.now();
+      let before = lists;
+      const answer = wait(agent, `wait=25&after=${after}&drop=${slug}`);
+      await untilTold(before);
+      if (text === 'first') {
+        before = lists;
+        await write(agent, slug, 'its own');
+        await untilTold(before);
+      }
       await write(owner, slug, text);
-      const { found, at } = await waiting;
-      expect(at - from).to.be.below(secondMs);
-      expect(found.body.data.map((one) => one.text)).to.deep.equal([text]);
-      after = found.body.next;
-      lists = 0;
+      const { body } = await answer;
+      expect(body.data.map((one) => one.text)).to.deep.equal([text]);
+      after = body.next;
     }
   });
 
-  it('is answered at once after a version has resolved comments, without a look for changes of other processes', async () => {
+  it('is answered after a version has resolved comments, without a look for changes of other processes', async () => {
     const { owner, slug } = await service.newDrop();
     const { id = '' } = (await write(owner, slug)).body as { id?: string };
     const agent = await service.newToken(owner);
     const { next } = (await wait(agent, 'wait=0&state=resolved')).body;
     hasChangesElsewhere = false;
-    const waiting = startWaiting(agent, `wait=3&state=resolved&after=${next}`);
-    await until(() => lists > 1, 'it waits');
+    const before = lists;
+    const answer = wait(agent, `wait=25&state=resolved&after=${next}`);
+    await untilTold(before);
     expect((await owner.put(slug, { resolves: [id] })).status).to.equal(200);
-    const { found } = await waiting;
-    expect(found.body.data.map((one) => [one.id, one.state])).to.deep.equal([[id, 'resolved']]);
+    expect((await answer).body.data.map((one) => [one.id, one.state])).to.deep.equal([[id, 'resolved']]);
   });
 
   it('is answered with nothing and a cursor after the time, also when ANSWER_MS is less', async () => {
@@ -97,22 +112,18 @@ describe('GET /api/comments with wait', () => {
       const { answer, ms } = await timed(wait(owner, 'wait=1'));
       expect(answer.status).to.equal(200);
       expect(answer.body).to.deep.include({ data: [], next: '0' });
-      expect(ms).to.be.within(950, 10_000);
+      expect(ms).to.be.at.least(950);
     });
   });
 
   it('ends after the time with nothing if the store has stopped answering; the next request gets 503 after ANSWER_MS', async () => {
     const { owner } = await service.newDrop();
-    Object.assign(service.services.config, { ANSWER_MS: 600 });
-    const waiting = timed(startWaiting(owner, 'wait=1'));
-    await until(() => lists === 1, 'it waits');
+    const answer = wait(owner, 'wait=3');
+    await untilTold(0);
     gate.hold();
-    const { answer, ms } = await waiting;
-    expect(answer.found.body.data).to.deep.equal([]);
-    expect(ms).to.be.within(950, 10_000);
-    const other = await timed(wait(owner, 'wait=0'));
-    expectError(other.answer, 503, 'unavailable');
-    expect(other.ms).to.be.below(600 + secondMs);
+    expect((await answer).body.data).to.deep.equal([]);
+    Object.assign(service.services.config, { ANSWER_MS: 600 });
+    expectError(await wait(owner, 'wait=0'), 503, 'unavailable');
   });
 
   it('of more than 5 of a token the others are answered at once, and one that has gone does not count', async () => {
@@ -124,7 +135,7 @@ describe('GET /api/comments with wait', () => {
     const full = await timed(wait(owner, 'wait=25'));
     expect(full.answer.status).to.equal(200);
     expect(full.answer.body.data).to.deep.equal([]);
-    expect(full.ms).to.be.below(5_000);
+    expect(full.ms).to.be.below(inTimeMs);
     expect((await timed(wait(await service.newToken(owner), 'wait=1'))).ms).to.be.at.least(950);
     for (const connection of connections) connection.close();
     await until(
@@ -145,7 +156,7 @@ describe('GET /api/comments with wait', () => {
     await until(() => lists === 100, 'a hundred wait');
     const full = await timed(wait(await service.newToken(owner), 'wait=25'));
     expect([full.answer.status, full.answer.body.data]).to.deep.equal([200, []]);
-    expect(full.ms).to.be.below(10_000);
+    expect(full.ms).to.be.below(inTimeMs);
     expect((await timed(wait(await service.newOwner(), 'wait=1'))).ms).to.be.at.least(950);
     for (const connection of connections) connection.close();
   });
@@ -161,7 +172,7 @@ describe('GET /api/comments with wait', () => {
     const answer = await connection.answer();
     expect(answer.status).to.equal(200);
     expect((answer.body as unknown as WireCommentList).data).to.deep.equal([]);
-    expect(ms).to.be.below(10_000);
+    expect(ms).to.be.below(inTimeMs);
     connection.close();
   });
 
@@ -170,8 +181,7 @@ describe('GET /api/comments with wait', () => {
     const away = startWaiting(owner, 'wait=1');
     await until(() => lists === 1, 'it waits');
     gate.refuse(unavailable('The database is away'));
-    const { found } = await away;
-    expect(found.status).to.be.oneOf([200, 503]);
+    expect((await away).status).to.be.oneOf([200, 503]);
     expectError(await wait(owner, 'wait=25'), 503, 'unavailable');
     gate.open();
     expect((await wait(owner, 'wait=1')).status).to.equal(200);

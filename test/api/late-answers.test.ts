@@ -28,7 +28,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
   function openAll(): void {
     atTokens.open();
     atDrops.open();
-    setAnswerMs(15_000);
+    setAnswerMs(60_000);
   }
 
   /** The service reads it for each request. */
@@ -43,8 +43,9 @@ describe('An answer that takes longer than ANSWER_MS', () => {
   /** Nothing of what handlers did after the answer has surfaced. */
   async function expectQuiet() {
     openAll();
+    await until(() => atTokens.waiting() + atDrops.waiting() === 0, 'handlers continue');
+    await service.newDrop(); // its reads and writes come after theirs
     await service.settle();
-    await pause(20);
     const faults = service.logs.filter(
       (line) => line.startsWith('error') || /^warn.*HEADERS_SENT/.test(line),
     );
@@ -185,25 +186,33 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     it(`the time in which the client sends its body does not count${name}`, async () => {
       const owner = await service.newOwner();
       const body = Buffer.from(JSON.stringify({ title: 't', html: 'x'.repeat(1_000) }));
-      const untilReadMs = 1_000;
-      setAnswerMs(untilReadMs); // the handler must begin to read within it
-      if (isLate) atTokens.hold();
-      const connection = await service.connect();
-      try {
-        const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
-        const authorization = `Bearer ${owner.token}`;
-        await connection.send(service.head('POST', '/api/drops', { ...headers, authorization }));
-        if (isLate) await untilWaiting(atTokens);
-        await pause(untilReadMs / 4);
-        openAll();
-        for (let at = 0; at < body.length; at += 400) {
-          await pause(untilReadMs / 2);
-          await connection.send(body.subarray(at, at + 400));
+
+      /** @param untilReadMs in which the handler must begin to read @returns the status */
+      async function sendSlowly(untilReadMs: number): Promise<number> {
+        setAnswerMs(untilReadMs);
+        if (isLate) atTokens.hold();
+        const connection = await service.connect();
+        try {
+          const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+          const authorization = `Bearer ${owner.token}`;
+          await connection.send(service.head('POST', '/api/drops', { ...headers, authorization }));
+          if (isLate) await untilWaiting(atTokens);
+          await pause(untilReadMs / 4);
+          openAll();
+          for (let at = 0; at < body.length; at += 400) {
+            await pause(untilReadMs / 2);
+            await connection.send(body.subarray(at, at + 400));
+          }
+          return (await connection.answer()).status;
+        } finally {
+          connection.close();
         }
-        expect((await connection.answer()).status).to.equal(201);
-      } finally {
-        connection.close();
       }
+
+      // On a busy machine the handler may begin later than the deadline.
+      let status = 503;
+      for (let ms = 1_000; ms <= 16_000 && status === 503; ms *= 4) status = await sendSlowly(ms);
+      expect(status).to.equal(201);
     });
   }
 });

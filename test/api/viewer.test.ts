@@ -5,7 +5,7 @@ import { parsePage } from '../support/html.ts';
 import { useService } from '../support/service.ts';
 
 describe('GET /p/{slug}', () => {
-  const service = useService({ RENDER_REQUEST_BUDGET_MS: '10000' });
+  const service = useService();
 
   async function withDrop(fields: object = {}) {
     const owner = await service.newOwner();

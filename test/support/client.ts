@@ -52,7 +52,7 @@ function buildClient(
   connections: ConnectionOptions | undefined,
   check: typeof checkAnswer,
 ): Client {
-  // The server ends a connection after 5 s without a request. The client ends it before, so that none is used at that moment.
+  // The server ends an idle connection later (5 s, or as service.ts says): none is used while it is ended.
   const agent = new Agent({ keepAlive: true, timeout: 2_000, ...connections });
   const { hostname, port } = new URL(url);
 
