@@ -26,7 +26,7 @@ describe('findQuotes', () => {
 
 describe('findQuotes in a thread', () => {
   const threads = new NodeThreads({ limits: { findQuotes: 1_000 } });
-  const unhurried = new NodeThreads({ limits: { findQuotes: 15_000 } });
+  const unhurried = new NodeThreads({ limits: { findQuotes: 60_000 } });
   after(() => Promise.all([threads.close(), unhurried.close()]));
 
   it('hostile documents and quotes end in time, and the next document is searched', async () => {

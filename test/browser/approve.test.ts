@@ -1,12 +1,23 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { clickApprove, describeInBrowsers, overflowOf, schemes, takePicture } from './browser.ts';
 
-/** How long the button ignores clicks, and some time for the browser. */
-const inertMs = 800;
-const afterMs = inertMs + 150;
+/** The button ignores clicks until `pass`, however slow the machine is. Notes whether the form was sent. */
+const holdCover = `
+  const slow = new CSSStyleSheet();
+  slow.replaceSync('.guarded::after { animation-duration: 10000s !important }');
+  document.adoptedStyleSheets = [slow];
+  self.isSent = false;
+  addEventListener('submit', () => { self.isSent = true; });`;
+
+/** The time of the cover is over. @returns how many covers there were */
+const pass = `(() => {
+  const animations = document.querySelector('.guarded').getAnimations({ subtree: true });
+  for (const animation of animations) animation.finish();
+  return animations.length;
+})()`;
 
 describeInBrowsers('The Approve button', (browser) => {
   const service = useService();
@@ -33,17 +44,19 @@ describeInBrowsers('The Approve button', (browser) => {
     return [box.x + box.width / 2, box.y + box.height / 2];
   }
 
+  const coverStyle = "getComputedStyle(document.querySelector('.guarded'), '::after')";
+
   /** What the button's cover says; null: there is none to see. */
   const cover = `(() => {
-    const { content, opacity, visibility } = getComputedStyle(document.querySelector('.guarded'), '::after');
+    const { content, opacity, visibility } = ${coverStyle};
     return opacity === '1' && visibility === 'visible' ? content : null;
   })()`;
 
   const isApproved = (page: Page) => page.getByRole('heading', { name: 'Approved' }).waitFor();
 
-  /** Gives a form that a click may have sent time to arrive. */
+  /** The last click has sent nothing. */
   async function expectPending(page: Page, status: () => Promise<string>): Promise<void> {
-    await pause(300);
+    expect(await page.evaluate('self.isSent')).to.equal(false);
     expect(await status()).to.equal('pending');
     expect(await page.getByRole('button', { name: 'Approve' }).count()).to.equal(1);
   }
@@ -51,15 +64,20 @@ describeInBrowsers('The Approve button', (browser) => {
   for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     it(`ignores a click right after the pointer has reached it, and says so; prefers-reduced-motion: ${reducedMotion}`, async () => {
       const { page, status } = await openRequest({ reducedMotion });
-      await pause(2_000);
+      const middle = await middleOfApprove(page);
+      await page.mouse.move(...middle);
+      expect(await page.evaluate(`${coverStyle}.animation`)).to.match(/\b0\.8s\b/);
+      await page.mouse.move(1, 1);
+      await page.evaluate(holdCover);
+      expect(await page.evaluate(pass), 'it begins when the pointer comes').to.equal(0);
       expect(await page.evaluate(cover)).to.equal(null);
       await page.evaluate(`addEventListener('click', () => { coverAtClick = ${cover}; }, { once: true })`);
-      await page.mouse.click(...(await middleOfApprove(page)), { clickCount: 2, delay: 50 });
+      await page.mouse.click(...middle, { clickCount: 2, delay: 50 });
       await expectPending(page, status);
       expect(await page.evaluate('coverAtClick')).to.contain('One moment…');
-      await pause(afterMs);
+      expect(await page.evaluate(pass)).to.equal(1);
       expect(await page.evaluate(cover)).to.equal(null);
-      await page.mouse.click(...(await middleOfApprove(page)));
+      await page.mouse.click(...middle);
       await isApproved(page);
       expect(await status()).to.equal('verified');
     });
@@ -68,8 +86,9 @@ describeInBrowsers('The Approve button', (browser) => {
   it('ignores clicks again after the pointer has left it', async () => {
     const { page, status } = await openRequest();
     const middle = await middleOfApprove(page);
+    await page.evaluate(holdCover);
     await page.mouse.move(...middle);
-    await pause(afterMs);
+    expect(await page.evaluate(pass)).to.equal(1);
     await page.mouse.move(1, 1);
     await page.mouse.click(...middle);
     await expectPending(page, status);
@@ -78,9 +97,9 @@ describeInBrowsers('The Approve button', (browser) => {
   it('ignores the second click of a double click that began in a popup over it', async () => {
     const { page, status } = await openRequest();
     const middle = await middleOfApprove(page);
+    await page.evaluate(holdCover);
     const popup = await page.context().newPage();
     await popup.setContent('<script>addEventListener("mousedown", () => close())</script>Double-click here!');
-    await pause(2_000);
     const closed = popup.waitForEvent('close');
     await popup.mouse.move(...middle);
     await popup.mouse.down().catch(() => undefined); // the popup closes first
@@ -88,6 +107,7 @@ describeInBrowsers('The Approve button', (browser) => {
     await page.bringToFront(); // the visible window now
     await page.mouse.click(...middle, { delay: 30 });
     await expectPending(page, status);
+    await page.evaluate(pass);
     await clickApprove(page);
     await isApproved(page);
   });
@@ -103,11 +123,12 @@ describeInBrowsers('The Approve button', (browser) => {
     browser.needsChromium('touches');
     const { page, status } = await openRequest({ hasTouch: true, isMobile: true });
     expect(await page.evaluate('matchMedia("(hover: none)").matches')).to.equal(true);
+    await page.addInitScript(holdCover);
     await page.reload({ waitUntil: 'commit' });
     const middle = await middleOfApprove(page);
     await page.touchscreen.tap(...middle);
     await expectPending(page, status);
-    await pause(afterMs);
+    expect(await page.evaluate(pass)).to.equal(1);
     await page.touchscreen.tap(...middle);
     await isApproved(page);
   });
@@ -135,7 +156,7 @@ describeInBrowsers('The Approve button', (browser) => {
       }
     }
     await page.mouse.move(...(await middleOfApprove(page)));
-    await pause(200);
+    await until(async () => (await page.evaluate(cover)) !== null, 'the cover is shown');
     await takePicture(page, 'approve-waiting');
   });
 });

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Browser,
   type BrowserContext,
@@ -221,11 +220,10 @@ export async function photograph(
   }
 }
 
-/** Clicks Approve after the pointer has been over the button for 0.8 s. */
+/** Clicks Approve when the pointer has been over the button for 0.8 s: playwright waits until nothing covers it. */
 export async function clickApprove(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Approve' });
-  await button.hover({ force: true }); // the cover over the button would fail the check of playwright
-  await pause(950);
+  await button.hover({ force: true }); // without the check, which would wait for the end of the cover, too
   await button.click();
 }
 

@@ -7,6 +7,7 @@ import { edgeTag } from '../../shared/drops/drop.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type SeenByEdge, secondsOf, useEdgeDoubles } from '../support/edge-double.ts';
+import { inTimeMs } from '../support/in-time.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { inParallel, start } from './records.ts';
@@ -28,7 +29,7 @@ export interface EdgeKind {
 const token = 's3cret/"=';
 const secretPart = 's3cret';
 /** For tests in which the edge answers. */
-const plentyMs = 5_000;
+const plentyMs = inTimeMs;
 const boundMs = 100;
 
 const aTag = () => edgeTag(newId(start));
