@@ -155,6 +155,7 @@ describeInBrowsers('The Approve button', (browser) => {
         expect(approve?.height).to.equal(deny?.height);
       }
     }
+    await page.evaluate(holdCover);
     await page.mouse.move(...(await middleOfApprove(page)));
     await until(async () => (await page.evaluate(cover)) !== null, 'the cover is shown');
     await takePicture(page, 'approve-waiting');

@@ -264,17 +264,23 @@ describeInBrowsers('The form for a new drop', (browser) => {
   });
 
   it('the preview takes a document from its own page only', async () => {
+    /** When it has come, earlier messages have come, too. */
+    const laterMessage =
+      "new Promise((done) => { addEventListener('message', done); postMessage('', '*'); })";
     const { page } = await open();
     await page.goto(`${service.url}/preview`);
     await page.evaluate("postMessage('<h1>Taken</h1>', '*')");
-    await page.evaluate('new Promise((done) => setTimeout(done, 100))');
+    await page.evaluate(laterMessage);
     expect(await page.getByText('Taken').count()).to.equal(0);
     const hostile = await openDashboard(service);
-    const frame =
-      '<iframe src="/preview" onload="this.contentWindow.postMessage(\'<h1>Taken</h1>\', \'*\')"></iframe>';
+    const send = "this.contentWindow.postMessage('<h1>Taken</h1>', '*'); this.dataset.sent = 'yes'";
+    const frame = `<iframe src="/preview" onload="${send}"></iframe>`;
     const { slug } = await hostile.owner.create({ html: frame });
     await page.goto(`${service.url}/p/${slug}/raw`);
-    await page.evaluate('new Promise((done) => setTimeout(done, 500))');
-    for (const each of page.frames()) expect(await each.getByText('Taken').count()).to.equal(0);
+    await page.locator('iframe[data-sent]').waitFor();
+    for (const each of page.frames()) {
+      await each.evaluate(laterMessage);
+      expect(await each.getByText('Taken').count()).to.equal(0);
+    }
   });
 });
