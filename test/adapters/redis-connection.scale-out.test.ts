@@ -12,7 +12,7 @@ import type { ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { infoOf, startFakeRedis } from '../support/fake-redis.ts';
-import { atOnce, backInTimeMs, inTimeMs } from '../support/in-time.ts';
+import { atOnce, inTimeMs } from '../support/in-time.ts';
 import { listen } from '../support/listen.ts';
 import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
@@ -125,10 +125,11 @@ describe('The connection to Redis', () => {
       await until(() => !connection.isUp(), 'lost');
       await until(() => log.lines.length > 0, 'logged');
       await rejectionOf(connection.client.ping());
-      await new Promise((resolve) => setTimeout(resolve, 700)); // tries again meanwhile, which is not to be logged
+      const refused = proxy.refusals();
+      await until(() => proxy.refusals() >= refused + 2, 'it tries again, which is not to be logged');
       proxy.restore();
       await untilBack(connection);
-      expect(proxy.connections()).to.equal(connectionsBefore + 1);
+      expect(proxy.connections()).to.be.above(connectionsBefore);
       await until(() => times === 2, 'told');
       expect(log.lines.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
         'warn Redis is unavailable; the service continues without it',
@@ -202,11 +203,12 @@ describe('The connection to Redis', () => {
       expect(Date.now() - startedAt).to.be.below(inTimeMs);
       await until(() => !connection.isUp(), 'noticed');
       await atOnce(rejectionOf(connection.client.ping())); // it is known to be away
-      await new Promise((resolve) => setTimeout(resolve, 1_500)); // several tries that nobody answers
+      const tries = proxy.connections();
+      await until(() => proxy.connections() > tries, 'it tries again, and nobody answers');
       const returnedAt = Date.now();
       proxy.restore();
       await untilBack(connection);
-      expect(Date.now() - returnedAt).to.be.below(backInTimeMs);
+      expect(Date.now() - returnedAt).to.be.below(inTimeMs);
       const count = Number(await countOf(connection, 'n')); // what was under way may have arrived late
       expect(count).to.be.at.most(5);
     });

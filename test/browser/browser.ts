@@ -10,6 +10,7 @@ import {
 } from 'playwright-core';
 import type { Dashboard } from '../support/dashboard.ts';
 import { requireProgram, skipTest } from '../support/programs.ts';
+import { until } from '../support/until.ts';
 
 const flags = [
   '--no-sandbox', // the machines of CI run tests as root
@@ -220,10 +221,12 @@ export async function photograph(
   }
 }
 
-/** Clicks Approve when the pointer has been over the button for 0.8 s: playwright waits until nothing covers it. */
+/** Clicks Approve when the pointer has been over the button for 0.8 s: then nothing covers it. */
 export async function clickApprove(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Approve' });
-  await button.hover({ force: true }); // without the check, which would wait for the end of the cover, too
+  await button.hover({ force: true }); // the cover over the button would fail the check of playwright
+  const visibility = "getComputedStyle(document.querySelector('.guarded'), '::after').visibility";
+  await until(async () => (await page.evaluate(visibility)) === 'hidden', 'the cover is gone');
   await button.click();
 }
 

@@ -20,6 +20,8 @@ export interface FlakyProxy extends Pick<TcpProxy, 'port' | 'throughProxy' | 'cl
   delay(ms: number): void;
   restore(): void;
   connections(): number;
+  /** How many were refused. */
+  refusals(): number;
   openConnections(): number;
 }
 
@@ -31,6 +33,7 @@ export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
   let isResettingReplies = false;
   let delayMs = 0;
   let connections = 0;
+  let refusals = 0;
   let gate = createGate();
   gate.open();
 
@@ -62,7 +65,11 @@ export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
   }
 
   const tcp = await openTcpProxy(url, (client, connect) => {
-    if (isRefusing) return void client.resetAndDestroy();
+    if (isRefusing) {
+      refusals += 1;
+      client.resetAndDestroy();
+      return;
+    }
     connections += 1;
     const upstream = connect();
     for (const socket of [client, upstream]) socket.on('close', () => incomplete.delete(socket));
@@ -109,6 +116,7 @@ export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
       gate.open();
     },
     connections: () => connections,
+    refusals: () => refusals,
     openConnections: () => tcp.sockets.size / 2,
     async close() {
       gate.open();
