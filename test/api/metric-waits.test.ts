@@ -67,17 +67,22 @@ describe('The duration of a request in the metrics', () => {
     const { token } = await service.newOwner();
     const body = JSON.stringify({ title: 'A', html: '<p>A' });
     const json = { 'content-type': 'application/json', 'content-length': String(body.length) };
-    const send = async () => {
+    const send = async (seconds: number) => {
       const connection = await service.connect();
       await connection.send(
         service.head('POST', '/api/drops', { authorization: `Bearer ${token}`, ...json }),
       );
-      await pause(waitSeconds * 1_000);
+      await pause(seconds * 1_000);
       await connection.send(body);
       expect((await connection.answer()).status).to.equal(201);
       connection.close();
     };
-    expectWithoutWait(await timesOf('POST', '/api/drops', send));
+    const timesWith = (seconds: number) => timesOf('POST', '/api/drops', () => send(seconds));
+    let times = await timesWith(waitSeconds);
+    // On a busy machine the service may look up the token for most of that time.
+    for (let seconds = 4; seconds <= 16 && times.counted > times.elapsed - waitSeconds / 2; seconds *= 2)
+      times = await timesWith(seconds);
+    expectWithoutWait(times);
   });
 
   it('has the time until a refusal of a body that still arrives', async () => {

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { stopAll } from '../../bin/stopping.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { openConnection, requestHead } from '../support/socket.ts';
+import { until } from '../support/until.ts';
 import { dropleaf, logOf } from './command.ts';
 import { useHome } from './home.ts';
 
@@ -64,6 +65,7 @@ describe('bin/dropleaf.js start', () => {
     const service = await home.spawn();
     const { answer } = await startUpload(service.url);
     service.kill('SIGTERM');
+    await service.firstMatch(/"(stopping)"/);
     await sleep(700); // signals within 500 ms count as one
     service.kill('SIGTERM');
     expect(await service.ended()).to.have.property('code', 1);
@@ -147,7 +149,7 @@ describe('stopAll', () => {
 
   it('exits with 1 when the time is over', async () => {
     void stopAll(io, [{ stop: () => new Promise<void>(() => undefined) }], 0.05, silent);
-    await sleep(100);
+    await until(() => exits.length > 0, 'it exits');
     expect(exits).to.deep.equal([1]);
   });
 });

@@ -252,11 +252,11 @@ describeInBrowsers({ title: 'CONTENT_ORIGIN', chromiumFlags }, (browser) => {
       () => frame.url().includes('.drops.localhost') && frame.url().includes('/review?'),
       'the review',
     );
-    await (await frame.waitForSelector('h1')).click();
-    await frame.evaluate(`getSelection().selectAllChildren(document.querySelector('h1'))`);
-    await frame.waitForTimeout(400);
     await page.getByRole('button', { name: 'Comments' }).click();
     const panel = page.frameLocator('iframe.comments-panel');
+    await panel.locator('.new-comment').waitFor();
+    await (await frame.waitForSelector('h1')).click();
+    await frame.evaluate(`getSelection().selectAllChildren(document.querySelector('h1'))`);
     await panel.locator('.new-comment .quote', { hasText: 'Visits' }).waitFor();
     await panel.getByLabel('New comment').fill('All of them?');
     await panel.getByRole('button', { name: 'Send' }).click();
