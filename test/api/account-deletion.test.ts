@@ -30,7 +30,7 @@ async function expectGone(service: TestService, slugs: readonly string[]): Promi
 }
 
 describe('DELETE /api/me', () => {
-  const service = useService({ ANSWER_MS: '20000' });
+  const service = useService();
   const owner = useOwner(service);
 
   it('204: every drop is 404 on all pages at once, and every token is invalid', async () => {

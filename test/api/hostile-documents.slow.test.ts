@@ -22,8 +22,7 @@ const chosen = [
 /** Of the processor. Generous, because this process makes the documents too; the bench is strict. */
 const loopHeldMs = 400;
 
-describe('A hostile document', function () {
-  this.timeout(30_000);
+describe('A hostile document', () => {
   const service = useService({ RENDER_REQUEST_BUDGET_MS: '300' });
   const owner = useOwner(service);
 
@@ -82,8 +81,7 @@ describe('The head of a hostile document', () => {
 });
 
 /** Renders of one account delay a page of another one by the renders that run, not by those that wait. */
-describe('Hostile documents and contexts of one account', function () {
-  this.timeout(120_000);
+describe('Hostile documents and contexts of one account', () => {
   const service = useService({ ...noLimits, RENDER_REQUEST_BUDGET_MS: '300', CONTEXT_MAX_BYTES: '1048576' });
   const isWarned = (line: string) => line.startsWith('warn a context was not rendered');
 

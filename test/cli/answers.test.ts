@@ -96,7 +96,7 @@ describe('answers that the client reads', () => {
       const { message, exitCode } = await server.failure(
         'GET',
         undefined,
-        server.apiWith({ timeoutMs: 600 }),
+        server.apiWith({ timeoutMs: 1_000 }),
       );
       expect(message).to.match(/did not answer within 1 s\. For a slow connection, give a longer --timeout$/);
       expect(exitCode).to.equal(3);

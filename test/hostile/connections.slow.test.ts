@@ -9,8 +9,7 @@ import { until } from '../support/until.ts';
 
 const html = `<!doctype html>${'x'.repeat(2_000_000)}`;
 
-describe('Hostile connections', function () {
-  this.timeout(30_000);
+describe('Hostile connections', () => {
   let service: TestService;
   const sockets: Socket[] = [];
   afterEach(async () => {

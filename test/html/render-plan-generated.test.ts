@@ -9,7 +9,7 @@ describe('planRender on generated documents', () => {
   const count = Number(process.env.GENERATED_DOCUMENTS ?? 1_500);
   for (const seed of [1, 2, randomInt(2 ** 31)]) {
     it(`adds our nodes at the end of head and changes nothing else, seed ${seed}`, function () {
-      this.timeout(count * 20);
+      this.timeout(Math.max(120_000, count * 20));
       let last = 0;
       for (const html of generateDocuments(count, seed)) {
         const { fault, style } = examine(Buffer.from(html));
@@ -20,8 +20,7 @@ describe('planRender on generated documents', () => {
     });
   }
 
-  it('changes nothing else if a budget ends the scan', function () {
-    this.timeout(30_000);
+  it('changes nothing else if a budget ends the scan', () => {
     let early = 0;
     for (const html of generateDocuments(300, 3)) {
       const bytes = Buffer.from(html);

@@ -5,7 +5,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
 import { changeComment, writeComment } from '../support/comments.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
-import { secondMs } from '../support/in-time.ts';
+import { inTimeMs } from '../support/in-time.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
 import { until } from '../support/until.ts';
@@ -58,7 +58,7 @@ describe('Requests that wait for comments, on two web processes', () => {
     return (await wait('state=all&limit=100')).body.next;
   }
 
-  it('are answered within a second after a comment, a reply and a change on the other process; none is missed', async () => {
+  it('are answered after a comment, a reply and a change on the other process; none is missed', async () => {
     const { slug } = await person.create();
     let after = await cursor();
     let id = '';
@@ -72,7 +72,7 @@ describe('Requests that wait for comments, on two web processes', () => {
       const from = performance.now();
       await act();
       const { body, at } = await waiting;
-      expect(at - from).to.be.below(secondMs);
+      expect(at - from).to.be.below(inTimeMs);
       expect(body.data.map(({ state }) => state)).to.deep.equal([expected]);
       after = body.next;
     }
@@ -99,7 +99,7 @@ describe('Requests that wait for comments, on two web processes', () => {
     await writeComment(person, slug, { text: 'Meanwhile' });
     const { status, at } = await waiting;
     expect(status).to.be.oneOf([200, 503]);
-    expect(at - from).to.be.below(10_000);
+    expect(at - from).to.be.below(inTimeMs);
     proxy.restore();
     await until(async () => (await wait(`after=${after}`)).status === 200, 'the database is back');
     const { body } = await wait(`wait=25&after=${after}`);
@@ -113,8 +113,8 @@ describe('Requests that wait for comments, on two web processes', () => {
     otherWeb.kill('SIGTERM');
     const { status, body, at } = await waiting;
     expect([status, body.data]).to.deep.equal([200, []]);
-    expect(at - from).to.be.below(2 * secondMs);
+    expect(at - from).to.be.below(inTimeMs);
     await otherWeb.ended();
-    expect(performance.now() - from).to.be.below(10_000);
+    expect(performance.now() - from).to.be.below(inTimeMs);
   });
 });

@@ -28,7 +28,7 @@ const document = Buffer.from('<!doctype html><head><title>t</title></head><body>
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
 
 /** Stores that record each read, and a rendering that ends when the test says so. */
-function createScene({ waitMs = 300, cacheBytes = 100_000 } = {}) {
+function createScene({ waitMs = 60_000, cacheBytes = 100_000 } = {}) {
   const clock = createTestClock();
   const asked: string[] = [];
   const jobs: string[] = [];

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 
-/** Milliseconds that no answer takes that has a bound of ours, even on a busy machine; drivers and the system wait for 30 s. */
+/**
+ * Milliseconds that no answer takes that has a bound of ours, even on a busy machine: drivers and the system wait for 30 s, and a
+ * request for comments for 25 s.
+ */
 export const inTimeMs = 20_000;
-
-/** What takes a second at most; machines of CI run browsers beside the test. What would wait in vain waits for 25 s. */
-export const secondMs = process.env.CI ? 5_000 : 1_000;
 
 /** The driver of MongoDB looks for its server every 10 s by default. */
 export const backInTimeMs = 9_000;
