@@ -103,7 +103,7 @@ describeInBrowsers('The list of drops', (browser) => {
     expect(await page.getByText('2 selected').isVisible()).to.equal(true);
     await page.getByRole('checkbox', { name: 'Select First' }).uncheck();
     await remove.click();
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Delete this drop?');
+    await page.getByRole('heading', { level: 1, name: 'Delete this drop?' }).waitFor();
     expect(await overflowOf(page)).to.equal(0);
     expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
   });
