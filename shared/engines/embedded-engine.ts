@@ -3,7 +3,7 @@ import type { UnfinishedImport } from '../archives/archive-store.ts';
 import { beginImportSql, createSqliteArchiveStore } from '../archives/sqlite.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
-import { createSqliteJobQueue } from '../jobs/sqlite.ts';
+import { SqliteJobQueue } from '../jobs/sqlite.ts';
 import { createMemoryRateLimiter } from '../limits/memory.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -58,7 +58,7 @@ export function openEmbeddedEngine(deps: {
     secrets: createFileSecretStore(config.DATA_DIR),
     archive: createSqliteArchiveStore(db, clock),
     rateLimiter: createMemoryRateLimiter(),
-    jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
+    jobs: new SqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
     urgently: (act) => db.urgently(act),
     ready: async () => db.check(),
     async close() {

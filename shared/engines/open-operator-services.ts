@@ -2,7 +2,7 @@ import type { Identity } from '../accounts/account.ts';
 import type { Config } from '../config/config.ts';
 import { createTokens } from '../credentials/tokens.ts';
 import { newId } from '../domain/ids.ts';
-import { createFollowUps } from '../jobs/follow-ups.ts';
+import { FollowUps } from '../jobs/follow-ups.ts';
 import type { JobMonitor } from '../jobs/job-queue.ts';
 import { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
@@ -32,7 +32,7 @@ export async function openOperatorServices(
     log,
     config,
   });
-  const followUps = createFollowUps({
+  const followUps = new FollowUps({
     jobs: engine.jobs,
     purger: await openPurger(config, clock),
     changes: engine.pageChanges,

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { EdgePurger } from '../edge/edge-purger.ts';
 import type { FindTitle } from '../html/title.ts';
-import { createFollowUps } from '../jobs/follow-ups.ts';
+import { FollowUps } from '../jobs/follow-ups.ts';
 import { Limits } from '../limits/limits.ts';
 import { createListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
@@ -97,7 +97,7 @@ async function assemble(parts: Parts) {
 
   const runList = createListsAtOnce();
   const limits = new Limits({ limiter: engine.rateLimiter, clock, config });
-  const followUps = createFollowUps({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
+  const followUps = new FollowUps({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
   const passcodes = createPasscodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
   const ofOperators = assembleOperators({ config, clock, log, engine, limits, followUps });
   const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, limits, followUps });

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
-import { createRedisJobQueue, type RedisJobQueue } from '../jobs/redis.ts';
+import { RedisJobQueue } from '../jobs/redis.ts';
 import { createMemoryRateLimiter } from '../limits/memory.ts';
 import { createRedisRateLimiter } from '../limits/redis.ts';
 import type { Log } from '../log/log.ts';
@@ -82,7 +82,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     onOutOfMemory: () => log.warn({ redis: hostsOf(config.REDIS_URL) }, memoryIsFull),
     log,
   });
-  const jobs = createRedisJobQueue({
+  const jobs = new RedisJobQueue({
     redis,
     log,
     concurrency: config.JOBS_AT_ONCE,

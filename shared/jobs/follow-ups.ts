@@ -13,113 +13,116 @@ const purgesAtOnce = 20;
 
 export type EdgeResult = 'purged' | 'not confirmed' | 'no edge';
 
-export type FollowUps = ReturnType<typeof createFollowUps>;
-
 type ChangedDrop = Pick<Drop, 'id' | 'slug'>;
 
 /** What follows a change before its client gets the answer. No failure here fails the request: the tasks are recorded. */
-export function createFollowUps(deps: {
-  jobs: JobProducer;
-  purger: EdgePurger | null;
-  changes: Pick<PageChanges, 'publish'>;
-  log: Log;
-}) {
-  const { jobs, purger, changes, log } = deps;
-  const warnOfNoJob = (err: unknown) =>
-    log.warn({ err }, 'a job could not be enqueued; the reconcile job will enqueue it');
-  let attempts = 0;
+export class FollowUps {
+  readonly #jobs: JobProducer;
+  readonly #purger: EdgePurger | null;
+  readonly #changes: Pick<PageChanges, 'publish'>;
+  readonly #log: Log;
+  #attempts = 0;
 
-  function enqueueRender(dropId: string, versionId: string): void {
-    jobs.enqueue('version.render', { dropId, versionId }).catch(warnOfNoJob);
+  /** What each kind of change adds. */
+  readonly tasksOfChange: readonly PendingTask[];
+  readonly tasksOfNewVersion: readonly PendingTask[];
+  /** It needs no purge: it was in no cache. */
+  readonly tasksOfNewDrop: readonly PendingTask[] = ['render'];
+  /** An operator's shell may lack the setting of the purger. */
+  readonly tasksOfOperator: readonly PendingTask[] = ['purge'];
+
+  constructor(deps: {
+    jobs: JobProducer;
+    purger: EdgePurger | null;
+    changes: Pick<PageChanges, 'publish'>;
+    log: Log;
+  }) {
+    this.#jobs = deps.jobs;
+    this.#purger = deps.purger;
+    this.#changes = deps.changes;
+    this.#log = deps.log;
+    this.tasksOfChange = deps.purger === null ? [] : ['purge'];
+    this.tasksOfNewVersion = ['render', ...this.tasksOfChange];
   }
 
-  function enqueueRemoval({ id }: ChangedDrop): void {
-    jobs.enqueue('drop.remove', { dropId: id }).catch(warnOfNoJob);
+  enqueueRender(dropId: string, versionId: string): void {
+    this.#jobs.enqueue('version.render', { dropId, versionId }).catch((err) => this.#warnOfNoJob(err));
   }
 
-  function enqueuePurge(dropId: string): void {
-    if (purger !== null) jobs.enqueue('edge.purge', { dropId }).catch(warnOfNoJob);
+  /** Also purges at once, because the job may wait. */
+  async afterNewVersion({ id, slug }: ChangedDrop, versionId: string): Promise<void> {
+    this.enqueueRender(id, versionId);
+    await this.#changes.publish(slug);
+    this.#enqueuePurge(id);
+    if (this.#attempts < attemptsAtOnce) void this.#tryPurge(id);
+  }
+
+  async afterChange({ id, slug }: ChangedDrop): Promise<void> {
+    await this.#changes.publish(slug);
+    this.#enqueuePurge(id);
+  }
+
+  /** Waits for one purge, at most 1 s. */
+  async afterHide({ id, slug }: ChangedDrop): Promise<void> {
+    await this.#changes.publish(slug);
+    if (this.#purger === null) return;
+    this.#enqueuePurge(id);
+    await waitAtMost(purgeWaitMs, this.#tryPurge(id));
+  }
+
+  /** Also of a version. */
+  async afterRemove(drop: ChangedDrop): Promise<void> {
+    this.#enqueueRemoval(drop);
+    await this.afterHide(drop);
+  }
+
+  /** Waits for the purges at most 1 s in all. Never rejects. */
+  async afterRemoveAll(drops: readonly ChangedDrop[]): Promise<void> {
+    for (const drop of drops) this.#enqueueRemoval(drop);
+    await this.#changes.publish(...drops.map(({ slug }) => slug));
+    const purges = inChunks(drops, purgesAtOnce, async ({ id }) => {
+      await this.#tryPurge(id);
+    });
+    await waitAtMost(purgeWaitMs, purges);
+  }
+
+  /** Also waits for the queue, because the process of a command exits afterwards. */
+  async afterOperatorChange({ id, slug }: ChangedDrop): Promise<EdgeResult> {
+    await this.#changes.publish(slug);
+    await this.#jobs.enqueue('edge.purge', { dropId: id }).catch((err) => this.#warnOfNoJob(err));
+    let result: EdgeResult = this.#purger === null ? 'no edge' : 'not confirmed';
+    const attempt = this.#tryPurge(id).then((outcome) => {
+      result = outcome;
+    });
+    await waitAtMost(purgeWaitMs, attempt);
+    return result;
+  }
+
+  #enqueueRemoval({ id }: ChangedDrop): void {
+    this.#jobs.enqueue('drop.remove', { dropId: id }).catch((err) => this.#warnOfNoJob(err));
+  }
+
+  #enqueuePurge(dropId: string): void {
+    if (this.#purger === null) return;
+    this.#jobs.enqueue('edge.purge', { dropId }).catch((err) => this.#warnOfNoJob(err));
+  }
+
+  #warnOfNoJob(err: unknown): void {
+    this.#log.warn({ err }, 'a job could not be enqueued; the reconcile job will enqueue it');
   }
 
   /** Never rejects. */
-  async function tryPurge(dropId: string): Promise<EdgeResult> {
-    if (purger === null) return 'no edge';
-    attempts += 1;
+  async #tryPurge(dropId: string): Promise<EdgeResult> {
+    if (this.#purger === null) return 'no edge';
+    this.#attempts += 1;
     try {
-      await purger.purge(edgeTag(dropId));
+      await this.#purger.purge(edgeTag(dropId));
       return 'purged';
     } catch (err) {
-      log.warn({ err, dropId }, 'the edge did not confirm a purge; the job will retry it');
+      this.#log.warn({ err, dropId }, 'the edge did not confirm a purge; the job will retry it');
       return 'not confirmed';
     } finally {
-      attempts -= 1;
+      this.#attempts -= 1;
     }
   }
-
-  async function afterHide({ id, slug }: ChangedDrop): Promise<void> {
-    await changes.publish(slug);
-    if (purger === null) return;
-    enqueuePurge(id);
-    await waitAtMost(purgeWaitMs, tryPurge(id));
-  }
-
-  const tasksOfChange: readonly PendingTask[] = purger === null ? [] : ['purge'];
-  const tasksOfNewVersion: readonly PendingTask[] = ['render', ...tasksOfChange];
-  const tasksOfNewDrop: readonly PendingTask[] = ['render'];
-  const tasksOfOperator: readonly PendingTask[] = ['purge'];
-
-  return {
-    /** What each kind of change adds. A new drop needs no purge: it was in no cache. */
-    tasksOfChange,
-    tasksOfNewVersion,
-    tasksOfNewDrop,
-    /** An operator's shell may lack the setting of the purger. */
-    tasksOfOperator,
-
-    enqueueRender,
-
-    /** Also purges at once, because the job may wait. */
-    async afterNewVersion({ id, slug }: ChangedDrop, versionId: string): Promise<void> {
-      enqueueRender(id, versionId);
-      await changes.publish(slug);
-      enqueuePurge(id);
-      if (attempts < attemptsAtOnce) void tryPurge(id);
-    },
-
-    async afterChange({ id, slug }: ChangedDrop): Promise<void> {
-      await changes.publish(slug);
-      enqueuePurge(id);
-    },
-
-    /** Waits for one purge, at most 1 s. */
-    afterHide,
-
-    /** Also of a version. */
-    async afterRemove(drop: ChangedDrop): Promise<void> {
-      enqueueRemoval(drop);
-      await afterHide(drop);
-    },
-
-    /** Waits for the purges at most 1 s in all. Never rejects. */
-    async afterRemoveAll(drops: readonly ChangedDrop[]): Promise<void> {
-      drops.forEach(enqueueRemoval);
-      await changes.publish(...drops.map(({ slug }) => slug));
-      await waitAtMost(
-        purgeWaitMs,
-        inChunks(drops, purgesAtOnce, async ({ id }) => void (await tryPurge(id))),
-      );
-    },
-
-    /** Also waits for the queue, because the process of a command exits afterwards. */
-    async afterOperatorChange({ id, slug }: ChangedDrop): Promise<EdgeResult> {
-      await changes.publish(slug);
-      await jobs.enqueue('edge.purge', { dropId: id }).catch(warnOfNoJob);
-      let result: EdgeResult = purger === null ? 'no edge' : 'not confirmed';
-      const attempt = tryPurge(id).then((outcome) => {
-        result = outcome;
-      });
-      await waitAtMost(purgeWaitMs, attempt);
-      return result;
-    },
-  };
 }

@@ -88,7 +88,7 @@ export function isJobName(name: string): name is JobName {
   return Object.hasOwn(jobs, name);
 }
 
-/** The name and all values of the payload, by their names; `jobs/sqlite-rows.ts` makes that of a render in SQL. */
+/** The name and all values of the payload, by their names; `jobs/sqlite-row-statements.ts` makes that of a render in SQL. */
 export function jobKey<N extends JobName>(name: N, payload: JobPayload<N>): string {
   const values = Object.entries(payload)
     .filter(([, value]) => value !== undefined)

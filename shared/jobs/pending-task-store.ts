@@ -1,12 +1,12 @@
 import type { PendingTask, Version } from '../drops/drop.ts';
 
 /** A drop, live or deleted, as jobs need it. */
-export interface DropTasks {
+export interface PendingDrop {
   readonly id: string;
   readonly ownerId: string;
   readonly deleted: boolean;
   readonly rev: number;
-  readonly tasks: readonly PendingTask[];
+  readonly pending: readonly PendingTask[];
   /** Oldest first. */
   readonly versions: readonly Pick<Version, 'id' | 'hasContext'>[];
   readonly latestVersionId: string;
@@ -14,7 +14,7 @@ export interface DropTasks {
   readonly trash: readonly string[];
 }
 
-export interface RenderTasks extends DropTasks {
+export interface PendingRender extends PendingDrop {
   /** The newest renderer of each version's artefacts; no entry: it has none. */
   readonly renderers: ReadonlyMap<string, number>;
 }
@@ -29,10 +29,10 @@ export interface PendingPosition {
 /** The records of DropStore as the worker uses them: pending tasks and cleanup. */
 export interface PendingTaskStore {
   /** null: there is no record, or its removal is complete. */
-  find(dropId: string): Promise<DropTasks | null>;
+  find(dropId: string): Promise<PendingDrop | null>;
 
   /** With the artefacts of this renderer and earlier ones; in one query. */
-  findForRender(dropId: string, renderer: number): Promise<RenderTasks | null>;
+  findForRender(dropId: string, renderer: number): Promise<PendingRender | null>;
 
   /**
    * Drops that have pending tasks or trash, or are deleted, and whose last change is older than `before` (Unix ms), by

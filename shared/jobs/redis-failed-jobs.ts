@@ -23,49 +23,58 @@ return { #failed, ids }
 
 const noneKnownMs = 10_000;
 
-export type FailedJobs = ReturnType<typeof createFailedJobs>;
-
 /** See JobMonitor. BullMQ keeps at most 2,000 failed jobs. */
-export function createFailedJobs(redis: Redis, queue: Queue) {
-  const { client } = redis;
-  let noneUntil = Number.NEGATIVE_INFINITY;
+export class FailedJobs {
+  readonly #client: Redis['client'];
+  readonly #queue: Queue;
+  /** Until then no failed job is looked for, `performance.now()`. */
+  #noneUntil = Number.NEGATIVE_INFINITY;
 
-  return {
-    async list(limit: number): Promise<FailedJob[]> {
-      return limit < 1 ? [] : (await queue.getFailed(0, limit - 1)).map(toFailedJob);
-    },
+  constructor({ client }: Redis, queue: Queue) {
+    this.#client = client;
+    this.#queue = queue;
+  }
 
-    async listRetried(limit: number): Promise<RetriedJob[]> {
-      const delayed = limit < 1 ? [] : await queue.getDelayed(0, limit - 1);
-      return delayed.filter(({ failedReason }) => failedReason !== undefined).map(toFailedJob);
-    },
+  async list(limit: number): Promise<FailedJob[]> {
+    if (limit < 1) return [];
+    return (await this.#queue.getFailed(0, limit - 1)).map(toFailedJob);
+  }
 
-    async retry(nameOrId: string | null): Promise<number> {
-      const failed = await queue.getFailed();
-      const wanted = failed.filter(({ id, name }) => nameOrId === null || [id, name].includes(nameOrId));
-      for (const job of wanted) {
-        const { id = '' } = job;
-        await client.eval(setDueLua, 2, queue.toKey('failed'), queue.toKey(id), id, Date.now());
-        await job.retry('failed', { resetAttemptsMade: true });
-      }
-      return wanted.length;
-    },
+  async listRetried(limit: number): Promise<RetriedJob[]> {
+    if (limit < 1) return [];
+    const delayed = await this.#queue.getDelayed(0, limit - 1);
+    return delayed.filter(({ failedReason }) => failedReason !== undefined).map(toFailedJob);
+  }
 
-    /**
-     * Removes the other failed jobs with the key of this job. Where none had failed it looks again after 10 s or a failure here:
-     * what fails in another worker meanwhile is removed when `store.reconcile` has repeated it.
-     */
-    async removeOthers(job: Job): Promise<void> {
-      const key = job.deduplicationId ?? job.repeatJobKey;
-      if (key === undefined) return; // no queue of ours has added it
-      const hasFailed = job.finishedOn !== undefined;
-      if (!hasFailed && performance.now() < noneUntil) return;
-      const found = await client.eval(findLua, 2, queue.toKey('failed'), queue.toKey(''), key);
-      const [count, ids] = found as [number, string[]]; // proof: `findLua`
-      noneUntil = count === 0 ? performance.now() + noneKnownMs : Number.NEGATIVE_INFINITY;
-      for (const id of ids) if (id !== job.id) await queue.remove(id);
-    },
-  };
+  async retry(nameOrId: string | null): Promise<number> {
+    const failed = await this.#queue.getFailed();
+    const wanted = failed.filter(({ id, name }) => nameOrId === null || [id, name].includes(nameOrId));
+    for (const job of wanted) {
+      const { id = '' } = job;
+      const keys = [this.#queue.toKey('failed'), this.#queue.toKey(id)];
+      await this.#client.eval(setDueLua, keys.length, ...keys, id, Date.now());
+      await job.retry('failed', { resetAttemptsMade: true });
+    }
+    return wanted.length;
+  }
+
+  /**
+   * Removes the other failed jobs with the key of this job. Where none had failed it looks again after 10 s or a failure here:
+   * what fails in another worker meanwhile is removed when `store.reconcile` has repeated it.
+   */
+  async removeOthers(job: Job): Promise<void> {
+    const key = job.deduplicationId ?? job.repeatJobKey;
+    if (key === undefined) return; // no queue of ours has added it
+    const hasFailed = job.finishedOn !== undefined;
+    if (!hasFailed && performance.now() < this.#noneUntil) return;
+    const keys = [this.#queue.toKey('failed'), this.#queue.toKey('')];
+    const found = await this.#client.eval(findLua, keys.length, ...keys, key);
+    const [count, ids] = found as [number, string[]]; // proof: `findLua`
+    this.#noneUntil = count === 0 ? performance.now() + noneKnownMs : Number.NEGATIVE_INFINITY;
+    for (const id of ids) {
+      if (id !== job.id) await this.#queue.remove(id);
+    }
+  }
 }
 
 function toFailedJob(job: Job): FailedJob {

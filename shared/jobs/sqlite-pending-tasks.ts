@@ -1,9 +1,9 @@
 import type { PendingTask } from '../drops/drop.ts';
 import { createRemovals } from '../drops/sqlite-rows.ts';
 import type { Database, Statement } from '../sqlite/database.ts';
-import type { DropTasks, PendingPosition, PendingTaskStore } from './pending-task-store.ts';
+import type { PendingDrop, PendingPosition, PendingRender, PendingTaskStore } from './pending-task-store.ts';
 
-interface TasksRow {
+interface PendingRow {
   readonly ownerId: string;
   readonly deletedAt: number | null;
   readonly rev: number;
@@ -15,9 +15,92 @@ interface TasksRow {
 const beforeAll: PendingPosition = { changedAt: -1, id: '' };
 
 /** The columns `owed_render`, `owed_purge` and `has_chores` keep the names of the first release: old files must open. */
-export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
-  const sql = {
-    find: db.prepare<TasksRow>(`
+export class SqlitePendingTasks implements PendingTaskStore {
+  readonly #db: Database;
+  readonly #sql;
+  readonly #removals;
+  readonly #clearTask: Record<PendingTask, Statement>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#sql = statementsOf(db);
+    this.#removals = createRemovals(db);
+    this.#clearTask = {
+      render: db.prepare('UPDATE drops SET owed_render = 0 WHERE id = ? AND rev = ?'),
+      purge: db.prepare('UPDATE drops SET owed_purge = 0 WHERE id = ? AND rev = ?'),
+    };
+  }
+
+  async find(dropId: string): Promise<PendingDrop | null> {
+    return this.#find(dropId);
+  }
+
+  async findForRender(dropId: string, renderer: number): Promise<PendingRender | null> {
+    const drop = this.#find(dropId);
+    if (drop === null) return null;
+    return { ...drop, renderers: new Map(this.#sql.renderers.all(dropId, renderer)) };
+  }
+
+  async listPending(
+    before: number,
+    after: PendingPosition | null,
+    limit: number,
+  ): Promise<PendingPosition[]> {
+    const { changedAt, id } = after ?? beforeAll;
+    return this.#sql.listPending.all(before, changedAt, id, limit);
+  }
+
+  async removeExpired(now: number, limit: number): Promise<string[]> {
+    if (this.#sql.isAnyExpired.get(now) === undefined) return [];
+    return this.#db.write(() => this.#removals.removeExpired(null, now, limit));
+  }
+
+  clearTask(dropId: string, task: PendingTask, rev: number): Promise<boolean> {
+    return this.#db.writeDerived(() => this.#clearTask[task].run(dropId, rev).changes > 0); // the job may run again
+  }
+
+  async clearTrash(dropId: string, versionIds: readonly string[]): Promise<void> {
+    await this.#db.write(() => {
+      for (const id of versionIds) this.#sql.clearTrash.run(dropId, id);
+      this.#sql.noteTrash.run({ id: dropId });
+    });
+  }
+
+  async erase(dropId: string): Promise<void> {
+    await this.#db.write(() => this.#sql.erase.run(dropId));
+  }
+
+  async findExisting(dropIds: readonly string[]): Promise<Set<string>> {
+    return new Set(this.#sql.findExisting.all(JSON.stringify(dropIds)).flat());
+  }
+
+  async findReferenced(versionIds: readonly string[]): Promise<Set<string>> {
+    return new Set(this.#sql.findReferenced.all(JSON.stringify(versionIds)).flat());
+  }
+
+  #find(dropId: string): PendingDrop | null {
+    const row = this.#sql.find.get(dropId);
+    if (row === undefined) return null;
+    const pending: PendingTask[] = [];
+    if (row.renderPending !== 0) pending.push('render');
+    if (row.purgePending !== 0) pending.push('purge');
+    const versions = this.#sql.versions.all(dropId);
+    return {
+      id: dropId,
+      ownerId: row.ownerId,
+      deleted: row.deletedAt !== null,
+      rev: row.rev,
+      pending,
+      versions: versions.map(([id, hasContext]) => ({ id, hasContext: hasContext !== 0 })),
+      latestVersionId: row.latestVersionId,
+      trash: this.#sql.trash.all(dropId).flat(),
+    };
+  }
+}
+
+function statementsOf(db: Database) {
+  return {
+    find: db.prepare<PendingRow>(`
       SELECT owner_id AS ownerId, deleted_at AS deletedAt, rev, owed_render AS renderPending,
         owed_purge AS purgePending, head_id AS latestVersionId
       FROM drops WHERE id = ?`),
@@ -48,72 +131,5 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
       WHERE EXISTS (SELECT 1 FROM drop_versions WHERE id = value)
         OR EXISTS (SELECT 1 FROM drop_trash WHERE version_id = value)
         OR EXISTS (SELECT 1 FROM imports WHERE id = 1)`),
-  };
-  const { removeExpired } = createRemovals(db);
-  const clearTask: Record<PendingTask, Statement> = {
-    render: db.prepare('UPDATE drops SET owed_render = 0 WHERE id = ? AND rev = ?'),
-    purge: db.prepare('UPDATE drops SET owed_purge = 0 WHERE id = ? AND rev = ?'),
-  };
-
-  function find(dropId: string): DropTasks | null {
-    const row = sql.find.get(dropId);
-    if (row === undefined) return null;
-    const tasks: PendingTask[] = [];
-    if (row.renderPending !== 0) tasks.push('render');
-    if (row.purgePending !== 0) tasks.push('purge');
-    const versions = sql.versions.all(dropId);
-    return {
-      id: dropId,
-      ownerId: row.ownerId,
-      deleted: row.deletedAt !== null,
-      rev: row.rev,
-      tasks,
-      versions: versions.map(([id, hasContext]) => ({ id, hasContext: hasContext !== 0 })),
-      latestVersionId: row.latestVersionId,
-      trash: sql.trash.all(dropId).flat(),
-    };
-  }
-
-  return {
-    find: async (dropId) => find(dropId),
-
-    async findForRender(dropId, renderer) {
-      const drop = find(dropId);
-      if (drop === null) return null;
-      return { ...drop, renderers: new Map(sql.renderers.all(dropId, renderer)) };
-    },
-
-    async listPending(before, after, limit) {
-      const { changedAt, id } = after ?? beforeAll;
-      return sql.listPending.all(before, changedAt, id, limit);
-    },
-
-    async removeExpired(now, limit) {
-      if (sql.isAnyExpired.get(now) === undefined) return [];
-      return db.write(() => removeExpired(null, now, limit));
-    },
-
-    clearTask(dropId, task, rev) {
-      return db.writeDerived(() => clearTask[task].run(dropId, rev).changes > 0); // the job may run again
-    },
-
-    async clearTrash(dropId, versionIds) {
-      await db.write(() => {
-        for (const id of versionIds) sql.clearTrash.run(dropId, id);
-        sql.noteTrash.run({ id: dropId });
-      });
-    },
-
-    async erase(dropId) {
-      await db.write(() => sql.erase.run(dropId));
-    },
-
-    async findExisting(dropIds) {
-      return new Set(sql.findExisting.all(JSON.stringify(dropIds)).flat());
-    },
-
-    async findReferenced(versionIds) {
-      return new Set(sql.findReferenced.all(JSON.stringify(versionIds)).flat());
-    },
   };
 }

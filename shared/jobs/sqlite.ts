@@ -1,84 +1,105 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../log/log.ts';
 import type { Database } from '../sqlite/database.ts';
-import { jobKey, jobNames } from './job-catalogue.ts';
+import { type JobHandlers, type JobName, type JobPayload, jobKey, jobNames } from './job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './job-queue.ts';
-import { addTallies } from './job-reports.ts';
-import { createJobRows, renderName } from './sqlite-rows.ts';
-import { createJobRunner, type JobRunner } from './sqlite-runner.ts';
-import { createUnstoredJobs } from './sqlite-unstored-jobs.ts';
+import { addTallies, type FailedJob, type JobCount, type RetriedJob } from './job-reports.ts';
+import { renderName } from './sqlite-row-statements.ts';
+import { JobRows } from './sqlite-rows.ts';
+import { JobRunner } from './sqlite-runner.ts';
+import { UnstoredJobs } from './sqlite-unstored-jobs.ts';
 
-export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
-  /** For tests, after `start`: runs due jobs and schedules, and the jobs that these enqueue, until none is due. */
-  runUntilIdle(): Promise<void>;
+interface Options {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How many jobs run at once. */
+  readonly concurrency: number;
+  /** How often it looks for jobs of other processes; default 1,000. */
+  readonly pollMs?: number;
+  /** false: only `runUntilIdle` runs jobs, for tests. */
+  readonly wakesItself?: boolean;
 }
 
 /**
  * A durable queue in the database file: any process may enqueue, one may run jobs. There renders wait in memory
- * (sqlite-unstored-jobs.ts), which is filled from the drops at its start. @param concurrency how many jobs run at once
- * @param pollMs how often it looks for jobs of other processes @param wakesItself false: only `runUntilIdle` runs jobs, for
- * tests
+ * (sqlite-unstored-jobs.ts), which is filled from the drops at its start.
  */
-export function createSqliteJobQueue(options: {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  concurrency: number;
-  pollMs?: number;
-  wakesItself?: boolean;
-}): SqliteJobQueue {
-  const { db, clock, pollMs = 1_000, wakesItself = true } = options;
-  const rows = createJobRows(db);
-  const memory = createUnstoredJobs(renderName);
-  let runner: JobRunner | undefined;
-  let stopped: Promise<void> | undefined;
+export class SqliteJobQueue implements JobProducer, JobConsumer, JobMonitor {
+  readonly #options: Options;
+  readonly #rows: JobRows;
+  readonly #memory = new UnstoredJobs(renderName);
+  #runner: JobRunner | undefined;
+  #stopped: Promise<void> | undefined;
 
-  return {
-    async enqueue(name, payload, delayMs = 0) {
-      const key = jobKey(name, payload);
-      const text = JSON.stringify(payload);
-      const dueAt = clock.now() + delayMs;
-      const isForMemory = name === renderName && runner !== undefined && !rows.isWaiting(key);
-      if (isForMemory) memory.put({ key, payload: text, dueAt });
-      else await db.write(() => rows.put(name, key, text, dueAt));
-      runner?.wake();
-    },
+  constructor(options: Options) {
+    this.#options = options;
+    this.#rows = new JobRows(options.db);
+  }
 
-    start(handlers) {
-      if (runner !== undefined) throw new Error('The queue was started before');
-      for (const payload of rows.listPendingRenders()) {
-        const key = jobKey(renderName, payload);
-        memory.put({ key, payload: JSON.stringify(payload), dueAt: clock.now() });
-      }
-      runner = createJobRunner({ ...options, rows, memory, handlers, pollMs, wakesItself });
-    },
+  async enqueue<N extends JobName>(name: N, payload: JobPayload<N>, delayMs = 0): Promise<void> {
+    const key = jobKey(name, payload);
+    const text = JSON.stringify(payload);
+    const dueAt = this.#options.clock.now() + delayMs;
+    const isForMemory = name === renderName && this.#runner !== undefined && !this.#rows.isWaiting(key);
+    if (isForMemory) this.#memory.put({ key, payload: text, dueAt });
+    else await this.#options.db.write(() => this.#rows.put(name, key, text, dueAt));
+    this.#runner?.wake();
+  }
 
-    async stop(graceMs) {
-      stopped ??= runner?.stop(graceMs);
-      await stopped;
-    },
+  start(handlers: JobHandlers): void {
+    if (this.#runner !== undefined) throw new Error('The queue was started before');
+    const { db, clock, log, concurrency, pollMs = 1_000, wakesItself = true } = this.#options;
+    for (const payload of this.#rows.listPendingRenders()) {
+      const key = jobKey(renderName, payload);
+      this.#memory.put({ key, payload: JSON.stringify(payload), dueAt: clock.now() });
+    }
+    this.#runner = new JobRunner({
+      db,
+      rows: this.#rows,
+      memory: this.#memory,
+      handlers,
+      clock,
+      log,
+      concurrency,
+      pollMs,
+      wakesItself,
+    });
+    this.#runner.wake();
+  }
 
-    async runUntilIdle() {
-      if (runner === undefined) throw new Error('The queue was not started');
-      await db.write(() => undefined); // waits for the writes before it
-      await runner.runUntilIdle();
-    },
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped ??= this.#runner?.stop(graceMs);
+    await this.#stopped;
+  }
 
-    async countByName() {
-      const now = clock.now();
-      const inMemory = runner === undefined ? rows.tallyPendingRenders(now) : runner.tally(now);
-      return addTallies(jobNames, [...rows.tally(now), ...inMemory]);
-    },
+  /** For tests, after `start`: runs due jobs and schedules, and the jobs that these enqueue, until none is due. */
+  async runUntilIdle(): Promise<void> {
+    if (this.#runner === undefined) throw new Error('The queue was not started');
+    await this.#options.db.write(() => undefined); // waits for the writes before it
+    await this.#runner.runUntilIdle();
+  }
 
-    listFailed: async (limit) => rows.listFailed(limit).map(shown),
-    listRetried: async (limit) => rows.listRetried(limit).map(shown),
+  async countByName(): Promise<readonly JobCount[]> {
+    const now = this.#options.clock.now();
+    const inMemory = this.#runner?.tally(now) ?? this.#rows.tallyPendingRenders(now);
+    return addTallies(jobNames, [...this.#rows.tally(now), ...inMemory]);
+  }
 
-    async retryFailed(nameOrId) {
-      const count = await db.write(() => rows.retryFailed(nameOrId, clock.now()));
-      runner?.wake();
-      return count;
-    },
-  };
+  async listFailed(limit: number): Promise<FailedJob[]> {
+    return this.#rows.listFailed(limit).map(shown);
+  }
+
+  async listRetried(limit: number): Promise<RetriedJob[]> {
+    return this.#rows.listRetried(limit).map(shown);
+  }
+
+  async retryFailed(nameOrId: string | null): Promise<number> {
+    const { db, clock } = this.#options;
+    const count = await db.write(() => this.#rows.retryFailed(nameOrId, clock.now()));
+    this.#runner?.wake();
+    return count;
+  }
 }
 
 /** A row as the port has it. A job may have failed because its payload is not JSON. */

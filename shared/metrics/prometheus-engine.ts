@@ -61,9 +61,12 @@ export function watchEngine(meter: Meter, engine: Engine, clock: Clock): Engine 
         for (const { count } of counts) viewed += count;
       },
     }),
-    pageChanges: { ...engine.pageChanges, publish: timed(noticed, engine.pageChanges.publish) },
+    pageChanges: {
+      ...methodsOf(engine.pageChanges),
+      publish: timed(noticed, (...slugs) => engine.pageChanges.publish(...slugs)),
+    },
     jobs: {
-      ...engine.jobs,
+      ...methodsOf(engine.jobs),
       /** A process that runs jobs shows what it ran, and the queue, which all processes share. */
       start(handlers) {
         addQueue(meter, engine.jobs, clock);

@@ -10,7 +10,8 @@ import { MongoDrops } from '../drops/mongo.ts';
 import { withQuotaAndBlobs } from '../drops/mongo-blobs-first.ts';
 import { MongoModeration } from '../drops/mongo-moderation.ts';
 import { createMongoIdempotencyStore } from '../idempotency/mongo.ts';
-import { createMongoPendingTaskStore } from '../jobs/mongo-pending-tasks.ts';
+import { MongoPendingTasks } from '../jobs/mongo-pending-tasks.ts';
+import type { PendingTaskStore } from '../jobs/pending-task-store.ts';
 import type { ModerationStore } from '../moderation/moderation-store.ts';
 import { createMongoAuditLog } from '../moderation/mongo.ts';
 import { createMongoProcessRegistry } from '../pages/mongo.ts';
@@ -38,7 +39,7 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     idempotency: createMongoIdempotencyStore(connection),
     uploads: createMongoUploadStore(connection),
     auditLog: createMongoAuditLog(connection),
-    pendingTasks: createMongoPendingTaskStore(connection),
+    pendingTasks: forRequests<PendingTaskStore>(connection, new MongoPendingTasks(connection)),
     html,
     contexts,
     renders: openMongoRenders(connection),

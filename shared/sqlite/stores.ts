@@ -6,7 +6,7 @@ import type { Clock } from '../domain/clock.ts';
 import { SqliteDrops } from '../drops/sqlite.ts';
 import { SqliteModeration } from '../drops/sqlite-moderation.ts';
 import { createSqliteIdempotencyStore } from '../idempotency/sqlite.ts';
-import { createSqlitePendingTaskStore } from '../jobs/sqlite-pending-tasks.ts';
+import { SqlitePendingTasks } from '../jobs/sqlite-pending-tasks.ts';
 import { createSqliteAuditLog } from '../moderation/sqlite.ts';
 import { createSqlitePageChanges } from '../pages/sqlite.ts';
 import { createSqliteRenderStore } from '../renders/sqlite.ts';
@@ -28,7 +28,7 @@ export function createSqliteStores(db: Database, clock: Clock) {
     idempotency: createSqliteIdempotencyStore(db),
     uploads: createSqliteUploadStore(db),
     auditLog: createSqliteAuditLog(db),
-    pendingTasks: createSqlitePendingTaskStore(db),
+    pendingTasks: new SqlitePendingTasks(db),
     html: createSqliteBlobStore(db, 'html_blobs'),
     contexts: createSqliteBlobStore(db, 'context_blobs'),
     renders: createSqliteRenderStore(db),

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { countJobs } from '../support/jobs.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
 
@@ -183,5 +184,5 @@ function recordNames(jobs: Jobs, names: string[]): Jobs {
     names.push(name);
     return jobs.enqueue(name, ...rest);
   };
-  return { ...jobs, enqueue };
+  return { ...methodsOf(jobs), enqueue };
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { callEverything } from '../support/calls.ts';
 import { expectDrop, expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
@@ -263,7 +264,7 @@ describe('A page that expires while the database is down', () => {
   const service = useService({}, (engine) => ({
     ...engine,
     drops: gate.wrap(engine.drops),
-    pageChanges: { ...engine.pageChanges, isCurrent: () => false },
+    pageChanges: { ...methodsOf(engine.pageChanges), isCurrent: () => false },
   }));
 
   it('is served from memory until it expires', async () => {

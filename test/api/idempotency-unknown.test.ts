@@ -67,7 +67,12 @@ describe('Idempotency-Key, when the outcome of the first request is unknown', ()
         catchUp = null;
         return found;
       };
-      return { ...engine, drops, idempotency, pendingTasks: { ...engine.pendingTasks, findReferenced } };
+      return {
+        ...engine,
+        drops,
+        idempotency,
+        pendingTasks: { ...methodsOf(engine.pendingTasks), findReferenced },
+      };
     },
   );
 

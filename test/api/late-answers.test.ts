@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
 import { useServiceOfEach } from '../support/service.ts';
@@ -17,7 +18,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     tokens: { ...engine.tokens, findByHash: atTokens.wrap(engine.tokens).findByHash },
     drops: atDrops.wrap(engine.drops),
     ready: () => atDrops.wrap(engine).ready(),
-    pageChanges: { ...engine.pageChanges, isCurrent: () => false }, // each page is read
+    pageChanges: { ...methodsOf(engine.pageChanges), isCurrent: () => false }, // each page is read
   }));
 
   function hold(...gates: Gate[]): void {

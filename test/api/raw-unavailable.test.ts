@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { useServiceOfEach } from '../support/service.ts';
@@ -14,7 +15,7 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     (engine) => ({
       ...engine,
       drops: gate.wrap(engine.drops),
-      pageChanges: { ...engine.pageChanges, isCurrent: () => false }, // the last read is too long ago
+      pageChanges: { ...methodsOf(engine.pageChanges), isCurrent: () => false }, // the last read is too long ago
     }),
   );
   afterEach(() => gate.open());

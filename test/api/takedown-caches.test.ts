@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { type SeenByEdge, useEdgeDoubles } from '../support/edge-double.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
@@ -21,7 +22,7 @@ describe('A page that was taken down, while the database is down or slow', () =>
   const service = useServiceOfEach({}, ({ pageChanges, ...own }) => ({
     ...own,
     drops: gate.wrap(own.drops),
-    pageChanges: { ...pageChanges, isCurrent: () => false }, // the last read is too long ago
+    pageChanges: { ...methodsOf(pageChanges), isCurrent: () => false }, // the last read is too long ago
   }));
 
   async function pageInMemory(): Promise<string> {
@@ -138,7 +139,7 @@ describe('takedown and restore, with an edge', () => {
       adaptEngine(own) {
         engine = own;
         const jobs: Engine['jobs'] = {
-          ...own.jobs,
+          ...methodsOf(own.jobs),
           enqueue(...job: Parameters<typeof own.jobs.enqueue>) {
             asked.push(job[0]);
             return own.jobs.enqueue(...job);
@@ -154,7 +155,7 @@ describe('takedown and restore, with an edge', () => {
     expect(edge).to.equal('no edge');
     expect(asked).to.deep.equal(['edge.purge']);
     await passRounds(service);
-    expect((await engine?.pendingTasks.find(drop.id))?.tasks).to.deep.equal([]);
+    expect((await engine?.pendingTasks.find(drop.id))?.pending).to.deep.equal([]);
     expect((await countJobs(service.services.jobs)).waiting).to.equal(0);
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type JobHandlers, jobNames } from '../../shared/jobs/job-catalogue.ts';
-import { createSqliteJobQueue } from '../../shared/jobs/sqlite.ts';
+import { SqliteJobQueue } from '../../shared/jobs/sqlite.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { createTestClock } from '../support/clock.ts';
 import { until } from '../support/until.ts';
@@ -200,7 +200,7 @@ describe('bin/dropleaf.js jobs', () => {
     const clock = createTestClock(Date.now());
     const db = openDatabase(join(home.dir, 'dropleaf.sqlite'));
     const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-    const queue = createSqliteJobQueue({ db, clock, log, concurrency: 1, wakesItself: false });
+    const queue = new SqliteJobQueue({ db, clock, log, concurrency: 1, wakesItself: false });
     return { clock, queue, close: () => db.close() };
   }
 

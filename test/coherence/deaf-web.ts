@@ -5,6 +5,7 @@ import { createWebServer, startWeb } from '../../api/server/start-web.ts';
 import { atPort, readConfig } from '../../shared/config/config.ts';
 import { openServices } from '../../shared/engines/open-services.ts';
 import { migrateStores } from '../../shared/engines/open-stores.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
@@ -17,7 +18,7 @@ const services = await openServices(atPort(config, port), {
   log: createRecordingLog(),
   adaptEngine: (engine) => ({
     ...engine,
-    pageChanges: { ...engine.pageChanges, subscribe: () => undefined },
+    pageChanges: { ...methodsOf(engine.pageChanges), subscribe: () => undefined },
   }),
 });
 await startWeb(services, server);

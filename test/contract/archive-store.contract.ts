@@ -377,7 +377,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await drops.addVersion(target, aVersion(), {}, 3, [])).to.equal('version_limit');
       expect((await drops.list(ownerId, { ...firstPage, metadata: pairs })).total).to.equal(0);
       expect((await drops.list(ownerId, { ...firstPage, metadata: [['c', 'd']] })).total).to.equal(1);
-      expect(await pendingTasks.find(drop.id)).to.deep.include({ tasks: ['render'], trash: [] });
+      expect(await pendingTasks.find(drop.id)).to.deep.include({ pending: ['render'], trash: [] });
 
       clock.set(later + 1);
       expect(await drops.find(ownerId, drop.slug)).to.equal(null);

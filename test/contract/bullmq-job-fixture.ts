@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import { createRedisJobQueue, queueName, type RedisJobQueue } from '../../shared/jobs/redis.ts';
+import { queueName, RedisJobQueue } from '../../shared/jobs/redis.ts';
 import { openRedis, type Redis } from '../../shared/redis/connection.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { startVirtualDate, type VirtualDate } from '../support/clock.ts';
@@ -48,7 +48,7 @@ export async function openBullmqJobFixture(): Promise<BullmqJobFixture> {
     const log = createRecordingLog();
     const redis = await openRedis({ url: address, prefix, rejectUnauthorized: true, log });
     const defaults = { concurrency: 4, stallMs, enqueueMs: longEnqueueMs };
-    const queue = createRedisJobQueue({ redis, log, ...defaults, ...options });
+    const queue = new RedisJobQueue({ redis, log, ...defaults, ...options });
     const process = { queue, redis, log, settle: () => drainJobs(redis) };
     opened.push(process);
     return process;

@@ -102,7 +102,7 @@ export function describeDropVersions(stores: () => Stores): void {
       const changes = { title: 'New', metadata: tags('a=b') };
       expect(await drops.addVersion(at(slug), version, changes, 2, ['render'])).to.equal('version_limit');
       expect(await drops.find('owner', slug)).to.deep.equal(before);
-      expect((await pendingTasks.find(before?.id ?? ''))?.tasks).to.deep.equal([]);
+      expect((await pendingTasks.find(before?.id ?? ''))?.pending).to.deep.equal([]);
     });
 
     it('the cap counts existing versions, not numbers', async () => {

@@ -1,8 +1,8 @@
 // A child process: enqueues a `drop.remove` job for the drop of the second argument, prints `entered` in its handler
 // and hangs there until it is killed. The first argument is JSON: `{"path"}` of a SQLite database, or `{"url","prefix","stallMs"}`.
 
-import { createRedisJobQueue } from '../../shared/jobs/redis.ts';
-import { createSqliteJobQueue } from '../../shared/jobs/sqlite.ts';
+import { RedisJobQueue } from '../../shared/jobs/redis.ts';
+import { SqliteJobQueue } from '../../shared/jobs/sqlite.ts';
 import { openRedis } from '../../shared/redis/connection.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
@@ -14,8 +14,8 @@ const options = { log: createRecordingLog(), concurrency: 4 };
 
 const queue =
   'path' in place
-    ? createSqliteJobQueue({ ...options, db: openDatabase(place.path), clock: { now: () => Date.now() } })
-    : createRedisJobQueue({
+    ? new SqliteJobQueue({ ...options, db: openDatabase(place.path), clock: { now: () => Date.now() } })
+    : new RedisJobQueue({
         ...options,
         stallMs: place.stallMs,
         redis: await openRedis({ ...place, rejectUnauthorized: true, log: options.log }),

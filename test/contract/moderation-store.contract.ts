@@ -42,7 +42,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
 
     it('is a visible change: raises rev, notes the pending tasks, and leaves updatedAt', async () => {
       const { id, slug, rev } = await create();
-      const tasks = async () => (await pendingTasks.find(id))?.tasks;
+      const tasks = async () => (await pendingTasks.find(id))?.pending;
       const taken = await moderation.takeDown(slug, takedown, ['purge']);
       expect(taken).to.deep.include({ rev: rev + 1, updatedAt: start });
       expect(await tasks()).to.deep.equal(['purge']);
@@ -77,7 +77,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     it('restore changes nothing if the page is not taken down', async () => {
       const drop = await create();
       expect(await moderation.restore(drop.slug, later, ['purge'])).to.deep.equal(drop);
-      expect((await pendingTasks.find(drop.id))?.tasks).to.deep.equal([]);
+      expect((await pendingTasks.find(drop.id))?.pending).to.deep.equal([]);
     });
 
     it('returns null for a deleted or unknown drop', async () => {
@@ -107,7 +107,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
           before,
         );
         expect([await pageAt(slug), await pageAt(slug, 1)]).to.deep.equal(pages);
-        expect(await pendingTasks.find(id)).to.deep.include({ tasks: [], trash: [] });
+        expect(await pendingTasks.find(id)).to.deep.include({ pending: [], trash: [] });
       });
 
       it(`${name}: none of many parallel calls changes the page after the takedown`, async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
 import type { PendingTask } from '../../shared/drops/drop.ts';
-import type { DropTasks, PendingPosition } from '../../shared/jobs/pending-task-store.ts';
+import type { PendingDrop, PendingPosition } from '../../shared/jobs/pending-task-store.ts';
 import { lazily } from '../support/between.ts';
 import { aDrop, anArtefact, at, aVersion, inParallel, later, makeDrop, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
@@ -22,13 +22,13 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       return version.id;
     }
 
-    async function find(dropId: string): Promise<DropTasks> {
+    async function find(dropId: string): Promise<PendingDrop> {
       const drop = await stores().pendingTasks.find(dropId);
       if (drop === null) throw new Error('There is no record');
       return drop;
     }
 
-    const tasksOf = async (dropId: string) => (await find(dropId)).tasks;
+    const tasksOf = async (dropId: string) => (await find(dropId)).pending;
 
     async function list(before = later + 1, after: PendingPosition | null = null, limit = 100) {
       return (await stores().pendingTasks.listPending(before, after, limit)).map(({ id }) => id);
@@ -48,7 +48,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         const { id, ownerId, slug } = await makeDrop(stores(), { version: first }, ['render', 'purge']);
         const [second, third] = [await addVersion(slug), await addVersion(slug, 'why')];
         await stores().drops.removeVersion(at(slug), 2, later, []);
-        const { tasks, versions, ...found } = await find(id);
+        const { pending, versions, ...found } = await find(id);
         const { rev } = (await stores().drops.find('owner', slug)) ?? {};
         const expected = { id, ownerId, deleted: false, rev, latestVersionId: third, trash: [second] };
         expect(found).to.deep.equal(expected);
@@ -56,7 +56,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
           { id: first.id, hasContext: false },
           { id: third, hasContext: true },
         ]);
-        expect(tasks).to.have.members(['render', 'purge']);
+        expect(pending).to.have.members(['render', 'purge']);
       });
 
       it('returns a deleted drop, and null if there is no record', async () => {
@@ -109,7 +109,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
           for (const change of [async () => undefined, ...changesOf(slug, [task])]) {
             await change();
             const drop = await find(id);
-            expect(drop.tasks).to.deep.equal([task]);
+            expect(drop.pending).to.deep.equal([task]);
             expect(await stores().pendingTasks.clearTask(id, task, drop.rev)).to.equal(true);
             expect(await tasksOf(id)).to.deep.equal([]);
           }

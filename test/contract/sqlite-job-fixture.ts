@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createSqliteJobQueue, type SqliteJobQueue } from '../../shared/jobs/sqlite.ts';
+import { SqliteJobQueue } from '../../shared/jobs/sqlite.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -38,7 +38,7 @@ export async function openSqliteJobFixture(): Promise<SqliteJobFixture> {
   return {
     clock,
     db,
-    report: createSqliteJobQueue({ db, clock, log: createRecordingLog(), concurrency: 1 }),
+    report: new SqliteJobQueue({ db, clock, log: createRecordingLog(), concurrency: 1 }),
 
     now: () => clock.now(),
 
@@ -52,9 +52,9 @@ export async function openSqliteJobFixture(): Promise<SqliteJobFixture> {
       const log = createRecordingLog();
       const ownClock = wakesItself ? { now: () => Date.now() } : clock;
       const defaults = { db: options.db ?? open(), concurrency: 4 };
-      const queue = createSqliteJobQueue({ log, clock: ownClock, wakesItself, ...defaults, ...options });
+      const queue = new SqliteJobQueue({ log, clock: ownClock, wakesItself, ...defaults, ...options });
       if (wakesItself) awake.push(queue);
-      return { queue, log, settle: queue.runUntilIdle };
+      return { queue, log, settle: () => queue.runUntilIdle() };
     },
 
     openHangingProcess: (dropId) => hanging.open(dropId),

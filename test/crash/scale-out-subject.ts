@@ -1,6 +1,6 @@
 import type { Stores } from '../../shared/engines/engine.ts';
 import { systemClock } from '../../shared/engines/open-stores.ts';
-import { createRedisJobQueue, type RedisJobQueue } from '../../shared/jobs/redis.ts';
+import { RedisJobQueue } from '../../shared/jobs/redis.ts';
 import { openMongo } from '../../shared/mongo/connection.ts';
 import { openRedis } from '../../shared/redis/connection.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
@@ -22,7 +22,7 @@ export async function openScaleOutSubject(): Promise<Subject> {
   const log = createRecordingLog();
   const mongo = await openMongo({ uri, maxConnections: 10, log });
   const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
-  const queue = createRedisJobQueue({ redis, log, concurrency: 1, enqueueMs: longEnqueueMs });
+  const queue = new RedisJobQueue({ redis, log, concurrency: 1, enqueueMs: longEnqueueMs });
   const stores = createSceneStores(mongo.connection, redis, systemClock);
   const token = await cluster.makeToken('crash');
   await cluster.startWorker();

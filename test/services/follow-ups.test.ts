@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { createFollowUps } from '../../shared/jobs/follow-ups.ts';
+import { FollowUps } from '../../shared/jobs/follow-ups.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog, createThrottledRecordingLog } from '../worker/recording-log.ts';
 
@@ -12,7 +12,7 @@ describe('The jobs and purges after a change', () => {
     const clock = createTestClock();
     const log = createThrottledRecordingLog(clock);
     const enqueue = () => Promise.reject(unavailable('The job queue is unavailable.'));
-    const followUps = createFollowUps({ jobs: { enqueue }, purger: null, changes, log });
+    const followUps = new FollowUps({ jobs: { enqueue }, purger: null, changes, log });
     for (let n = 0; n < 500; n++) followUps.enqueueRender('drop', 'version');
     await new Promise(setImmediate);
     clock.advance(60_000);
@@ -32,7 +32,7 @@ describe('The jobs and purges after a change', () => {
       attempts += 1;
       return new Promise<void>(() => undefined); // it does not answer
     };
-    const followUps = createFollowUps({ jobs, purger: { purge }, changes, log: createRecordingLog() });
+    const followUps = new FollowUps({ jobs, purger: { purge }, changes, log: createRecordingLog() });
     for (let n = 0; n < 150; n++) await followUps.afterNewVersion(drop, 'version');
     expect([enqueued.length, attempts], 'each with its job').to.deep.equal([300, 100]);
   });
@@ -41,7 +41,7 @@ describe('The jobs and purges after a change', () => {
     const purged: string[] = [];
     const jobs = { enqueue: () => Promise.reject(unavailable('The job queue is unavailable.')) };
     const purger = { purge: async (tag: string) => void purged.push(tag) };
-    const followUps = createFollowUps({ jobs, purger, changes, log: createRecordingLog() });
+    const followUps = new FollowUps({ jobs, purger, changes, log: createRecordingLog() });
     await followUps.afterHide(drop);
     await followUps.afterRemove({ id: 'd2', slug: 'def' });
     expect(purged).to.deep.equal(['drop-d1', 'drop-d2']);
@@ -50,7 +50,7 @@ describe('The jobs and purges after a change', () => {
   it('begin when no process has the page as it was in memory', async () => {
     const steps: string[] = [];
     let confirm = (): void => undefined;
-    const followUps = createFollowUps({
+    const followUps = new FollowUps({
       jobs: { enqueue: async (name) => void steps.push(name) },
       purger: { purge: async (tag) => void steps.push(tag) },
       changes: {

@@ -13,6 +13,7 @@ import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { throttleFailures } from '../../shared/log/throttled-log.ts';
 import { createArgon2Hasher } from '../../shared/passcodes/argon2.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import { between, useEach } from './between.ts';
 import { createCardRenderer } from './card-renderer.ts';
@@ -227,7 +228,7 @@ async function run(config: Config, parts: Parts, server: Server) {
   const { jobs } = services;
   const thrown: unknown[] = [];
   const start = (handlers: JobHandlers) => jobs.start(recordFailures(handlers, thrown));
-  const worker = startWorker({ ...services, jobs: { ...jobs, start } });
+  const worker = startWorker({ ...services, jobs: { ...methodsOf(jobs), start } });
   const web = await startWeb(services, server);
   return {
     services,

@@ -43,7 +43,7 @@ const render: JobCase = {
   async prepare(scene) {
     const { id, versionId } = await scene.publish(['render']);
     const { renders, pendingTasks } = scene.stores;
-    const isPending = async () => (await pendingTasks.find(id))?.tasks.includes('render');
+    const isPending = async () => (await pendingTasks.find(id))?.pending.includes('render');
     const findHead = () => renders.findHead(versionId, rendererVersion);
     return {
       enqueue: (queue) => queue.enqueue('version.render', { dropId: id, versionId }),
@@ -82,7 +82,7 @@ const resolve: JobCase = {
     return {
       enqueue: (queue) => queue.enqueue('version.render', { dropId: drop.id, versionId }),
       async always() {
-        if ((await pendingTasks.find(drop.id))?.tasks.includes('render')) return;
+        if ((await pendingTasks.find(drop.id))?.pending.includes('render')) return;
         expect((await comments.find(marked.id))?.state, 'not pending').to.equal('resolved');
       },
       async atLast() {
@@ -110,7 +110,7 @@ const purge: JobCase = {
   repeats: 1,
   async prepare(scene) {
     const { id } = await scene.publish(['purge']);
-    const isPending = async () => (await scene.stores.pendingTasks.find(id))?.tasks.includes('purge');
+    const isPending = async () => (await scene.stores.pendingTasks.find(id))?.pending.includes('purge');
     return {
       enqueue: (queue) => queue.enqueue('edge.purge', { dropId: id }),
       async always() {
@@ -319,7 +319,7 @@ const reconcile: JobCase = {
         expect(await scene.listKept([orphan, pending.versionId, deleted.versionId])).to.deep.equal([
           pending.versionId,
         ]);
-        expect((await pendingTasks.find(pending.id))?.tasks).to.deep.equal([]);
+        expect((await pendingTasks.find(pending.id))?.pending).to.deep.equal([]);
         expect(scene.edge.purged).to.include(`drop-${pending.id}`);
         expect(await pendingTasks.find(deleted.id)).to.equal(null);
       },

@@ -1,5 +1,6 @@
-import { createRedisJobQueue } from '../../shared/jobs/redis.ts';
+import { RedisJobQueue } from '../../shared/jobs/redis.ts';
 import { openRedis, type Redis } from '../../shared/redis/connection.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { createTestClock, followClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
@@ -43,7 +44,7 @@ export async function openScaleOutScene() {
     async startProcess({ faults, purger = edge, purgeAgain }: ProcessOptions = {}) {
       const { redis: own, cut } = cuttable(await open());
       const log = createRecordingLog();
-      const queue = createRedisJobQueue({
+      const queue = new RedisJobQueue({
         redis: own,
         log,
         concurrency: 8,
@@ -53,7 +54,7 @@ export async function openScaleOutScene() {
       const process = createWorkerProcess({
         ...{
           stores: createSceneStores(mongo.mongo.connection, own, clock, faults),
-          queue: { ...queue, runUntilIdle: () => drainJobs(own) },
+          queue: { ...methodsOf(queue), runUntilIdle: () => drainJobs(own) },
           clock,
           renderer,
           purger,

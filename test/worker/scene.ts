@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSqliteJobQueue } from '../../shared/jobs/sqlite.ts';
+import { SqliteJobQueue } from '../../shared/jobs/sqlite.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -38,7 +38,7 @@ export function openScene() {
     startProcess({ faults, jobs, purger = edge, purgeAgain }: ProcessOptions = {}) {
       const own = openStores();
       const log = createRecordingLog();
-      const queue = createSqliteJobQueue({ db: own.db, clock, log, concurrency: 4, wakesItself: false });
+      const queue = new SqliteJobQueue({ db: own.db, clock, log, concurrency: 4, wakesItself: false });
       const process = createWorkerProcess({
         ...{ stores: own, queue, clock, renderer, purger, log, faults, jobs, purgeAgain },
       });
@@ -72,7 +72,7 @@ export function useScene() {
       process,
       /** The record of a drop, as jobs see it. */
       find: (dropId: string) => scene.stores.pendingTasks.find(dropId),
-      tasksOf: async (dropId: string) => (await scene.stores.pendingTasks.find(dropId))?.tasks,
+      tasksOf: async (dropId: string) => (await scene.stores.pendingTasks.find(dropId))?.pending,
       now: () => scene.clock.now(),
     };
   };

@@ -102,7 +102,7 @@ describe('The reconcile job', () => {
     scene.clock.advance(hour + 1);
     let isDown = true;
     const jobs: WorkerDeps['jobs'] = {
-      listFailed: process.queue.listFailed,
+      listFailed: (limit) => process.queue.listFailed(limit),
       async enqueue(...job) {
         if (isDown) throw unavailable('The job queue did not answer in time.');
         await process.queue.enqueue(...job);

@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
 import { findQuotes } from '../../shared/html/quotes.ts';
-import { createFollowUps } from '../../shared/jobs/follow-ups.ts';
+import { FollowUps } from '../../shared/jobs/follow-ups.ts';
 import type { JobHandlers, JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
@@ -46,8 +46,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   purgeAgain?: string | undefined;
 }) {
   const { stores, queue, clock, renderer, purger, log = createRecordingLog(), faults } = deps;
-  const { jobs: producer = { enqueue: queue.enqueue, listFailed: queue.listFailed }, purgeAgain = '1,5,60' } =
-    deps;
+  const { jobs: producer = jobsOf(queue), purgeAgain = '1,5,60' } = deps;
   const wrap = <T extends object>(port: T): T => faults?.wrap(port) ?? port;
   const engine = Object.fromEntries(
     Object.entries(stores).map(([name, store]) => [name, wrap(store)]),
@@ -63,9 +62,12 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const parts = { jobs: jobsToAsk, purger: purgerToAsk, clock, log };
   const changes = { publish: async () => undefined };
   const { tokens, sessions } = engine;
-  const removals = [tokens.revokeSome, sessions.revokeSome];
+  const removals = [
+    (accountId: string, limit: number) => tokens.revokeSome(accountId, limit),
+    (accountId: string, limit: number) => sessions.revokeSome(accountId, limit),
+  ];
   const sealer = { hashes: () => ['hash'] as const };
-  const followUps = createFollowUps({ ...parts, changes });
+  const followUps = new FollowUps({ ...parts, changes });
   const accounts = createAccounts({ ...engine, ...parts, removals, sealer, followUps });
   const resolutions = createResolutions({
     ...{ ...engine, clock },
@@ -94,6 +96,14 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
       await queue.runUntilIdle();
       return thrown.splice(0);
     },
+  };
+}
+
+/** What handlers use of the queue. */
+function jobsOf(queue: SceneQueue): WorkerDeps['jobs'] {
+  return {
+    enqueue: (name, payload, delayMs) => queue.enqueue(name, payload, delayMs),
+    listFailed: (limit) => queue.listFailed(limit),
   };
 }
 

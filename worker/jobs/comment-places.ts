@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Comment, places, type Thread } from '../../shared/comments/comment.ts';
 import type { CommentStore } from '../../shared/comments/comment-store.ts';
-import type { DropTasks } from '../../shared/jobs/pending-task-store.ts';
+import type { PendingDrop } from '../../shared/jobs/pending-task-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /** Versions, other than the latest, of which the documents are searched in one run. */
@@ -12,7 +12,7 @@ const threadsAtOnce = 50;
 /** The threads of the drop that are open or held, and have a quote. Gives the event loop back between its parts. */
 export async function listQuoted(
   comments: Pick<CommentStore, 'listThreads'>,
-  { id: dropId, ownerId }: DropTasks,
+  { id: dropId, ownerId }: PendingDrop,
 ): Promise<Thread[]> {
   const query = { dropId, states: ['open', 'held'], limit: threadsAtOnce } as const;
   const quoted: Thread[] = [];
@@ -57,7 +57,7 @@ export function createCommentPlaces({
   }
 
   /** @param quoted the threads of `listQuoted` */
-  return async ({ id: dropId, latestVersionId }: DropTasks, quoted: readonly Thread[]): Promise<void> => {
+  return async ({ id: dropId, latestVersionId }: PendingDrop, quoted: readonly Thread[]): Promise<void> => {
     const others = quoted.filter(({ versionId }) => versionId !== latestVersionId);
     const inLatest = await search(latestVersionId, others);
     const lost = others.filter(({ id, inLatest: before }) => inLatest.get(id) === false && before === 'kept');

@@ -1,6 +1,6 @@
 import type { Thread } from '../../shared/comments/comment.ts';
 import { findSides, hasClaims } from '../../shared/comments/sides.ts';
-import type { DropTasks } from '../../shared/jobs/pending-task-store.ts';
+import type { PendingDrop } from '../../shared/jobs/pending-task-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /** Versions whose documents are searched in one run. */
@@ -27,7 +27,7 @@ export function createCommentSides({
   }
 
   /** @param threads those of `listQuoted` */
-  return async ({ id: dropId }: DropTasks, threads: readonly Thread[]): Promise<void> => {
+  return async ({ id: dropId }: PendingDrop, threads: readonly Thread[]): Promise<void> => {
     const claiming = threads.filter(({ anchor }) => hasClaims(anchor));
     const versionIds = [...new Set(claiming.map(({ versionId }) => versionId))];
     for (const id of versionIds.slice(0, versionsAtMost)) {

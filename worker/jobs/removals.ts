@@ -28,7 +28,7 @@ export function createEdgePurge(deps: WorkerDeps): JobHandlers['edge.purge'] {
     if (!rounds.isLast(round)) {
       const next = { dropId, rev: drop.rev, round: round + 1 };
       await jobs.enqueue('edge.purge', next, rounds.pauseAfter(round));
-    } else if (drop.tasks.includes('purge')) await pendingTasks.clearTask(dropId, 'purge', drop.rev);
+    } else if (drop.pending.includes('purge')) await pendingTasks.clearTask(dropId, 'purge', drop.rev);
   };
 }
 

@@ -1,6 +1,6 @@
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
-import type { DropTasks, RenderTasks } from '../../shared/jobs/pending-task-store.ts';
+import type { PendingDrop, PendingRender } from '../../shared/jobs/pending-task-store.ts';
 import type { RenderStore } from '../../shared/renders/render-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 import { createCommentPlaces, listQuoted } from './comment-places.ts';
@@ -19,8 +19,8 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
   const decideSides = createCommentSides(deps);
 
   async function render(
-    { id: dropId, ownerId, renderers }: RenderTasks,
-    { id: versionId, hasContext }: RenderTasks['versions'][number],
+    { id: dropId, ownerId, renderers }: PendingRender,
+    { id: versionId, hasContext }: PendingRender['versions'][number],
   ): Promise<void> {
     const before = renderers.get(versionId);
     if (before !== rendererVersion) {
@@ -38,13 +38,13 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
     return drop !== null && !drop.deleted && drop.versions.some(({ id }) => id === versionId);
   }
 
-  async function lookForQuotes(drop: RenderTasks): Promise<void> {
+  async function lookForQuotes(drop: PendingRender): Promise<void> {
     const threads = await listQuoted(comments, drop);
     await notePlaces(drop, threads);
     await decideSides(drop, threads);
   }
 
-  async function clearTaskOrRenderOthers(drop: RenderTasks, versionId: string): Promise<void> {
+  async function clearTaskOrRenderOthers(drop: PendingRender, versionId: string): Promise<void> {
     const dropId = drop.id;
     const others = drop.versions.filter(
       ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,
@@ -61,14 +61,14 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
     const version = drop.versions.find(({ id }) => id === versionId);
     if (version !== undefined) await render(drop, version);
     await lookForQuotes(drop);
-    if (drop.tasks.includes('render')) await clearTaskOrRenderOthers(drop, versionId);
+    if (drop.pending.includes('render')) await clearTaskOrRenderOthers(drop, versionId);
   };
 }
 
 /** Those of these versions that have no artefact of the current renderer. */
 export async function findUnrendered(
   renders: RenderStore,
-  versions: DropTasks['versions'],
+  versions: PendingDrop['versions'],
 ): Promise<string[]> {
   if (versions.length === 0) return [];
   const ids = versions.map(({ id }) => id);
