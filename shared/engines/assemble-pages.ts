@@ -2,7 +2,7 @@ import { createCards } from '../cards/cards.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../log/log.ts';
-import { createPages } from '../pages/pages.ts';
+import { Pages } from '../pages/pages.ts';
 import { Rendering } from '../renders/rendering.ts';
 import type { Threads } from '../threads/threads.ts';
 import { createViews } from '../views/views.ts';
@@ -28,7 +28,7 @@ export function assemblePages(parts: {
     log,
     config,
   });
-  const pages = createPages({
+  const pages = new Pages({
     drops: engine.drops,
     changes: engine.pageChanges,
     html: engine.html,

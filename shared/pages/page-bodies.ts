@@ -5,10 +5,12 @@ import type { PageWithVersion } from '../drops/drop.ts';
 import { applyPlan, planSafely, rendererVersion } from '../html/plan.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
+import type { MemoryReading } from '../metrics/metrics.ts';
 import type { ContentEncoding, RenderHead, RenderStore } from '../renders/render-store.ts';
 import { asPlainText, type Rendering, type VersionToRender } from '../renders/rendering.ts';
 import { withTimeout } from '../util/promises.ts';
 import { createCountedCache } from './counted-cache.ts';
+import { SharedCalls } from './shared-calls.ts';
 
 /** Memory that an entry takes in addition to bodies and context. */
 const entryOverheadBytes = 1_024;
@@ -39,119 +41,181 @@ interface Entry {
   readonly context?: string;
 }
 
+interface Deps {
+  readonly html: BlobStore;
+  readonly renders: RenderStore;
+  readonly rendering: Pick<Rendering, 'renderForRequest'>;
+  readonly jobs: JobProducer;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
+}
+
 /**
  * From memory, the stored artefact, or rendered on demand. An older renderer's artefact is served while it is rendered again.
  */
-export function createPageBodies(deps: {
-  html: BlobStore;
-  renders: RenderStore;
-  rendering: Pick<Rendering, 'renderForRequest'>;
-  jobs: JobProducer;
-  clock: Clock;
-  log: Log;
-  config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
-}) {
-  const { html, renders, rendering, jobs, clock, log, config } = deps;
-  const counted = createCountedCache<Entry>(config.PAGE_CACHE_BYTES, sizeOf);
-  const memory = counted.cache;
-  const enqueued = new LRUCache<string, true>({
-    max: maxEnqueued,
-    ttl: enqueueAgainMs,
-    ttlResolution: 0,
-    perf: clock,
-  });
-  const shareLoad = createSharedCalls<Body | null>();
-  const shareContextLoad = createSharedCalls<string | null>();
+export class PageBodies {
+  readonly #deps: Deps;
+  readonly #counted;
+  /** Versions whose render was enqueued a short time ago. */
+  readonly #enqueued: LRUCache<string, true>;
+  readonly #loads = new SharedCalls<Body | null>();
+  readonly #contextLoads = new SharedCalls<string | null>();
 
-  function remember(versionId: string, parts: Partial<Entry>): void {
-    const before = memory.peek(versionId);
-    memory.set(versionId, { ...before, ...parts, bodies: { ...before?.bodies, ...parts.bodies } });
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#counted = createCountedCache<Entry>(deps.config.PAGE_CACHE_BYTES, sizeOf);
+    this.#enqueued = new LRUCache<string, true>({
+      max: maxEnqueued,
+      ttl: enqueueAgainMs,
+      ttlResolution: 0,
+      perf: deps.clock,
+    });
+  }
+
+  /** The body if it is in memory. Synchronous. */
+  getCached(versionId: string, encoding: ContentEncoding): Body | undefined {
+    const body = this.#memory.get(versionId)?.bodies[encoding];
+    this.#counted.count(body !== undefined);
+    return body;
+  }
+
+  /** What `getCached` found. */
+  reading(): MemoryReading {
+    return this.#counted.reading();
+  }
+
+  /** The body's headers without its bytes; null if the version is not rendered yet: only `get` can tell. */
+  async facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
+    const body = this.#memory.get(page.version.id)?.bodies[encoding];
+    if (body !== undefined) return body;
+    const head = await this.#findHead(ownedVersion(page));
+    return head && bodyFactsOf(encoding, head);
+  }
+
+  /** Within RENDER_REQUEST_BUDGET_MS. @returns null if the version was removed since the page was found; find it again */
+  get(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
+    const { id } = page.version;
+    const known = this.#memory.get(id)?.bodies[encoding];
+    if (known !== undefined) return known;
+    return this.#loads.run(`${id}/${encoding}`, () => this.#load(ownedVersion(page), encoding));
+  }
+
+  /** Like `context`, but synchronous; undefined if the context is not in memory. */
+  getCachedContext({ version }: PageWithVersion): string | null | undefined {
+    return version.hasContext ? this.#memory.get(version.id)?.context : null;
+  }
+
+  /** Safe markup; the escaped text after RENDER_REQUEST_BUDGET_MS. @returns null: no context, or the version was removed */
+  async context(page: PageWithVersion): Promise<string | null> {
+    const { id, hasContext } = page.version;
+    if (!hasContext) return null;
+    const known = this.#memory.get(id)?.context;
+    return known ?? this.#contextLoads.run(id, () => this.#loadContext(ownedVersion(page)));
+  }
+
+  get #memory() {
+    return this.#counted.cache;
+  }
+
+  #remember(versionId: string, parts: Partial<Entry>): void {
+    const before = this.#memory.peek(versionId);
+    this.#memory.set(versionId, { ...before, ...parts, bodies: { ...before?.bodies, ...parts.bodies } });
   }
 
   /** null: not rendered yet. */
-  async function findHead(version: VersionToRender): Promise<RenderHead | null> {
-    const known = memory.get(version.versionId)?.head;
+  async #findHead(version: VersionToRender): Promise<RenderHead | null> {
+    const known = this.#memory.get(version.versionId)?.head;
     if (known !== undefined) return known;
-    const head = await renders.findHead(version.versionId, rendererVersion);
+    const head = await this.#deps.renders.findHead(version.versionId, rendererVersion);
     if (head === null) return null;
-    if (isCurrent(head)) remember(version.versionId, { head });
-    else renderAgain(version);
+    if (isCurrent(head)) this.#remember(version.versionId, { head });
+    else this.#renderAgain(version);
     return head;
   }
 
-  function renderAgain({ dropId, versionId }: VersionToRender): void {
-    if (enqueued.has(versionId)) return;
-    enqueued.set(versionId, true);
-    jobs
-      .enqueue('version.render', { dropId, versionId })
-      .catch((err: unknown) =>
-        log.warn({ err, versionId }, 'the render of an outdated page could not be enqueued'),
-      );
+  #renderAgain({ dropId, versionId }: VersionToRender): void {
+    if (this.#enqueued.has(versionId)) return;
+    this.#enqueued.set(versionId, true);
+    const { jobs, log } = this.#deps;
+    jobs.enqueue('version.render', { dropId, versionId }).catch((err: unknown) => {
+      log.warn({ err, versionId }, 'the render of an outdated page could not be enqueued');
+    });
   }
 
   /**
    * Reads twice, because an older artefact is deleted when a newer one is stored, also between head and bytes. null: none.
    */
-  async function readArtefact<T>(
+  async #readArtefact<T>(
     version: VersionToRender,
     read: (head: RenderHead) => Promise<T | null>,
     entryOf: (found: T) => Partial<Entry>,
   ): Promise<T | null> {
     for (let attempt = 0; attempt < 2; attempt++) {
-      const head = await findHead(version);
+      const head = await this.#findHead(version);
       if (head === null) return null;
       const found = await read(head);
       if (found !== null) {
-        if (isCurrent(head)) remember(version.versionId, entryOf(found));
+        if (isCurrent(head)) this.#remember(version.versionId, entryOf(found));
         return found;
       }
-      memory.delete(version.versionId);
+      this.#memory.delete(version.versionId);
     }
     return null;
   }
 
   /** @returns null if the version was removed */
-  async function load(version: VersionToRender, encoding: ContentEncoding): Promise<Body | null> {
+  async #load(version: VersionToRender, encoding: ContentEncoding): Promise<Body | null> {
     const entryOf = (body: Body) => ({ bodies: { [encoding]: body } });
-    const read = async (head: RenderHead) => {
-      const isWhole = encoding === 'identity';
-      const bytes = await (isWhole
-        ? html.get(version.versionId)
-        : renders.findPart(version.versionId, head, encoding));
-      return bytes && bodyOf(isWhole ? applyPlan(bytes, head.plan) : bytes, encoding, head);
-    };
-    const stored = await readArtefact(version, read, entryOf);
+    const read = (head: RenderHead) => this.#readBody(version, head, encoding);
+    const stored = await this.#readArtefact(version, read, entryOf);
     if (stored !== null) return stored;
-    const running = rendering.renderForRequest(version);
+    const running = this.#deps.rendering.renderForRequest(version);
     const document = await running.document;
     if (document === null) return null;
-    const page = await inTime(version, running.page);
+    const page = await this.#inTime(version, running.page);
     if (page === null) return bodyWithoutParse(document);
     const bytes = encoding === 'identity' ? applyPlan(document, page.plan) : page[encoding];
     const body = bodyOf(bytes, encoding, page);
-    remember(version.versionId, entryOf(body));
+    this.#remember(version.versionId, entryOf(body));
     return body;
   }
 
+  /** The document with its insertion, or the stored compressed body. null: it was removed */
+  async #readBody(
+    { versionId }: VersionToRender,
+    head: RenderHead,
+    encoding: ContentEncoding,
+  ): Promise<Body | null> {
+    const { html, renders } = this.#deps;
+    if (encoding === 'identity') {
+      const document = await html.get(versionId);
+      return document && bodyOf(applyPlan(document, head.plan), encoding, head);
+    }
+    const bytes = await renders.findPart(versionId, head, encoding);
+    return bytes && bodyOf(bytes, encoding, head);
+  }
+
   /** @returns null if the version was removed */
-  async function loadContext(version: VersionToRender): Promise<string | null> {
+  async #loadContext(version: VersionToRender): Promise<string | null> {
     const read = async (head: RenderHead) => {
-      const bytes = await renders.findPart(version.versionId, head, 'context');
+      const bytes = await this.#deps.renders.findPart(version.versionId, head, 'context');
       return bytes && Buffer.from(bytes).toString('utf8');
     };
-    const stored = await readArtefact(version, read, (context) => ({ context }));
+    const stored = await this.#readArtefact(version, read, (context) => ({ context }));
     if (stored !== null) return stored;
-    const running = rendering.renderForRequest(version);
+    const running = this.#deps.rendering.renderForRequest(version);
     const text = await running.contextText;
     if (text === null) return null;
-    const context = await inTime(version, running.context);
+    const context = await this.#inTime(version, running.context);
     if (context === null) return asPlainText(text);
-    remember(version.versionId, { context });
+    this.#remember(version.versionId, { context });
     return context;
   }
 
   /** @returns null if the render takes too long or fails */
-  async function inTime<T>(version: VersionToRender, rendered: Promise<T>): Promise<T | null> {
+  async #inTime<T>(version: VersionToRender, rendered: Promise<T>): Promise<T | null> {
+    const { config, log } = this.#deps;
     const timeoutError = () => new Error('the render exceeded RENDER_REQUEST_BUDGET_MS');
     try {
       return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, timeoutError);
@@ -160,59 +224,10 @@ export function createPageBodies(deps: {
       return null;
     }
   }
-
-  return {
-    /** The body if it is in memory. Synchronous. */
-    getCached(versionId: string, encoding: ContentEncoding): Body | undefined {
-      const body = memory.get(versionId)?.bodies[encoding];
-      counted.count(body !== undefined);
-      return body;
-    },
-
-    /** What `getCached` found. */
-    reading: counted.reading,
-
-    /** The body's headers without its bytes; null if the version is not rendered yet: only `get` can tell. */
-    async facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
-      const body = memory.get(page.version.id)?.bodies[encoding];
-      if (body !== undefined) return body;
-      const head = await findHead(versionToRender(page));
-      return head && bodyFactsOf(encoding, head);
-    },
-
-    /** Within RENDER_REQUEST_BUDGET_MS. @returns null if the version was removed since the page was found; find it again */
-    get(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
-      const { id } = page.version;
-      return (
-        memory.get(id)?.bodies[encoding] ??
-        shareLoad(`${id}/${encoding}`, () => load(versionToRender(page), encoding))
-      );
-    },
-
-    /** Like `context`, but synchronous; undefined if the context is not in memory. */
-    getCachedContext: ({ version }: PageWithVersion): string | null | undefined =>
-      version.hasContext ? memory.get(version.id)?.context : null,
-
-    /** Safe markup; the escaped text after RENDER_REQUEST_BUDGET_MS. @returns null: no context, or the version was removed */
-    async context(page: PageWithVersion): Promise<string | null> {
-      const { id, hasContext } = page.version;
-      if (!hasContext) return null;
-      return memory.get(id)?.context ?? shareContextLoad(id, () => loadContext(versionToRender(page)));
-    },
-  };
 }
 
 function versionToRender({ dropId, ownerId, version }: PageWithVersion): VersionToRender {
   return { dropId, ownerId, versionId: version.id, hasContext: version.hasContext };
-}
-
-function createSharedCalls<T>(): (key: string, call: () => Promise<T>) => Promise<T> {
-  const running = new Map<string, Promise<T>>();
-  return (key, call) => {
-    const shared = running.get(key) ?? call().finally(() => running.delete(key));
-    running.set(key, shared);
-    return shared;
-  };
 }
 
 function isCurrent({ plan }: RenderHead): boolean {

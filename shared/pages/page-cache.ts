@@ -1,10 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
-import { isDown, isLate, notFound } from '../domain/errors.ts';
+import { isDown, notFound } from '../domain/errors.ts';
 import { hasExpired, hasVersion, type Page, type PageWithVersion } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { Log } from '../log/log.ts';
+import type { MemoryReading } from '../metrics/metrics.ts';
 import { createCountedCache } from './counted-cache.ts';
 import type { PageChanges } from './page-changes.ts';
+import { SharedNextCalls } from './shared-calls.ts';
 
 /** While the database is down, a page in memory may be served for this time after the last read that confirmed it. */
 const maxAgeWhenDownMs = 60_000;
@@ -55,178 +57,178 @@ export interface FoundPage {
  *    lock or deletion was acknowledged in between. While the database is down, it returns a page that a read confirmed
  *    within the last minute.
  */
-export function createPageCache(deps: {
-  drops: Pick<DropStore, 'findPage' | 'findRevisions'>;
-  changes: PageChanges;
-  clock: Clock;
-  log: Log;
-  config: { readonly PAGE_CACHE_BYTES: number };
-}) {
-  const { drops, changes, clock, log, config } = deps;
-  const counted = createCountedCache<Entry>(config.PAGE_CACHE_BYTES * share, sizeOf);
-  const entries = counted.cache;
-  const reads = new Set<Read>();
+export class PageCache {
+  readonly #drops: Pick<DropStore, 'findPage' | 'findRevisions'>;
+  readonly #changes: PageChanges;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #counted;
+  readonly #reads = new Set<Read>();
   /** One read of a version runs at a time, so that a popular page never takes every connection of the database's pool. */
-  const shareNext = createSharedNextCalls<Page | null>();
-  let discardedReads = 0;
-  let slugsInUse: string[] = [];
-  let isConfirming = false;
+  readonly #nextReads = new SharedNextCalls<Page | null>();
+  #discardedReads = 0;
+  #slugsInUse: string[] = [];
+  #isConfirming = false;
 
-  changes.subscribe(discard);
-
-  function discard(slug: string): void {
-    entries.delete(slug);
-    for (const read of reads) if (read.slug === slug) read.isDiscarded = true;
+  constructor(deps: {
+    drops: Pick<DropStore, 'findPage' | 'findRevisions'>;
+    changes: PageChanges;
+    clock: Clock;
+    log: Log;
+    config: { readonly PAGE_CACHE_BYTES: number };
+  }) {
+    this.#drops = deps.drops;
+    this.#changes = deps.changes;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+    this.#counted = createCountedCache<Entry>(deps.config.PAGE_CACHE_BYTES * share, sizeOf);
+    this.#changes.subscribe((slug) => this.#discard(slug));
   }
 
-  async function read(slug: string, number: number | null): Promise<Page | null> {
-    const read = { slug, asOf: changes.now(), begunAt: clock.now(), isDiscarded: false };
-    reads.add(read);
+  /** @param number null for the latest version @returns null if a read is needed */
+  getCached(slug: string, number: number | null): PageWithVersion | null {
+    const found = this.#lookUp(slug, number);
+    const isCurrent = found !== null && this.#changes.isCurrent(found.entry.asOf);
+    this.#counted.count(isCurrent);
+    if (!isCurrent) return null;
+    this.#noteUse(slug, found.entry);
+    return found.page;
+  }
+
+  /**
+   * @param isServable whether the page can be served without the database; only then it may come from memory
+   * @throws DropError `not_found`; what the read throws
+   */
+  async find(
+    slug: string,
+    number: number | null,
+    isServable: (page: PageWithVersion) => boolean,
+  ): Promise<FoundPage> {
     try {
-      const found = await drops.findPage(slug, number);
-      keep(found, read);
+      const page = await this.#nextReads.run(`${slug}/${number}`, () => this.#read(slug, number));
+      if (page === null) throw notFound('page');
+      return { page, isConfirmed: true };
+    } catch (err) {
+      const page = isDown(err) ? this.#getStale(slug, number) : null;
+      if (page === null || !isServable(page)) throw err;
+      this.#log.warn({ err }, 'the database is down: a page was served from memory, up to a minute old');
+      return { page, isConfirmed: false };
+    }
+  }
+
+  /** What `getCached` found. */
+  reading(): MemoryReading {
+    return this.#counted.reading();
+  }
+
+  /** Reads whose result was not kept, because a notice came meanwhile. */
+  discardedReads(): number {
+    return this.#discardedReads;
+  }
+
+  get #entries() {
+    return this.#counted.cache;
+  }
+
+  #discard(slug: string): void {
+    this.#entries.delete(slug);
+    for (const read of this.#reads) {
+      if (read.slug === slug) read.isDiscarded = true;
+    }
+  }
+
+  async #read(slug: string, number: number | null): Promise<Page | null> {
+    const read = { slug, asOf: this.#changes.now(), begunAt: this.#clock.now(), isDiscarded: false };
+    this.#reads.add(read);
+    try {
+      const found = await this.#drops.findPage(slug, number);
+      this.#keep(found, read);
       return found;
     } finally {
-      reads.delete(read);
+      this.#reads.delete(read);
     }
   }
 
   /** The newer of two reads of a drop is the one with the higher revision. */
-  function keep(found: Page | null, read: Read): void {
+  #keep(found: Page | null, read: Read): void {
     if (found === null || found.isTakenDown || found.lock !== null) {
-      discard(read.slug);
+      this.#discard(read.slug);
       return;
     }
     const { slug, dropId, rev, latestVersion } = found;
-    const known = entries.peek(slug);
-    if (known?.dropId !== dropId || known.rev < rev) entries.delete(slug);
-    if (read.isDiscarded) discardedReads += 1;
+    const known = this.#entries.peek(slug);
+    if (known?.dropId !== dropId || known.rev < rev) this.#entries.delete(slug);
+    if (read.isDiscarded) this.#discardedReads += 1;
     if (read.isDiscarded || !hasVersion(found)) return;
-    const newest = entries.peek(slug);
+    const newest = this.#entries.peek(slug);
     if (newest === undefined) {
       const versions = new Map([[found.version.number, found]]);
-      const { asOf, begunAt } = read;
-      entries.set(slug, { dropId, rev, latestVersion, versions, asOf, confirmedAt: begunAt, isInUse: false });
+      const { asOf, begunAt: confirmedAt } = read;
+      this.#entries.set(slug, { dropId, rev, latestVersion, versions, asOf, confirmedAt, isInUse: false });
     } else if (newest.rev === rev) {
       noteConfirmed(newest, read);
-      if (!newest.versions.has(found.version.number))
-        entries.set(slug, { ...newest, versions: withNewest(newest.versions, found) });
+      if (newest.versions.has(found.version.number)) return;
+      this.#entries.set(slug, { ...newest, versions: withNewest(newest.versions, found) });
     }
   }
 
-  function noteConfirmed(entry: Entry, { asOf, begunAt }: Pick<Read, 'asOf' | 'begunAt'>): void {
-    entry.asOf = Math.max(entry.asOf, asOf);
-    entry.confirmedAt = Math.max(entry.confirmedAt, begunAt);
-  }
-
-  function noteUse(slug: string, entry: Entry): void {
-    if (entry.isInUse || changes.confirmEveryMs === null) return;
+  #noteUse(slug: string, entry: Entry): void {
+    if (entry.isInUse || this.#changes.confirmEveryMs === null) return;
     entry.isInUse = true;
-    slugsInUse.push(slug);
-    if (isConfirming) return;
-    isConfirming = true;
-    setTimeout(confirmInUse, changes.confirmEveryMs).unref();
+    this.#slugsInUse.push(slug);
+    if (this.#isConfirming) return;
+    this.#isConfirming = true;
+    this.#confirmLater(this.#changes.confirmEveryMs);
   }
 
-  async function confirmInUse(): Promise<void> {
-    const slugs = slugsInUse;
-    slugsInUse = [];
+  #confirmLater(delayMs: number): void {
+    setTimeout(() => this.#confirmInUse(), delayMs).unref(); // it never rejects
+  }
+
+  async #confirmInUse(): Promise<void> {
+    const slugs = this.#slugsInUse;
+    this.#slugsInUse = [];
     for (let from = 0; from < slugs.length; from += slugsPerQuery) {
       // If the query fails, requests read these pages again.
-      await confirm(slugs.slice(from, from + slugsPerQuery)).catch(() => undefined);
+      await this.#confirm(slugs.slice(from, from + slugsPerQuery)).catch(() => undefined);
     }
-    isConfirming = slugsInUse.length > 0;
-    if (isConfirming) setTimeout(confirmInUse, changes.confirmEveryMs ?? 0).unref();
+    this.#isConfirming = this.#slugsInUse.length > 0;
+    if (this.#isConfirming) this.#confirmLater(this.#changes.confirmEveryMs ?? 0);
   }
 
-  async function confirm(slugs: readonly string[]): Promise<void> {
-    const asked = slugs.map((slug) => [slug, entries.peek(slug)] as const);
-    for (const [, entry] of asked) if (entry !== undefined) entry.isInUse = false;
-    const begun = { asOf: changes.now(), begunAt: clock.now() };
-    const revisions = await drops.findRevisions(slugs);
+  async #confirm(slugs: readonly string[]): Promise<void> {
+    const asked = slugs.map((slug) => [slug, this.#entries.peek(slug)] as const);
+    for (const [, entry] of asked) {
+      if (entry !== undefined) entry.isInUse = false;
+    }
+    const begun = { asOf: this.#changes.now(), begunAt: this.#clock.now() };
+    const revisions = await this.#drops.findRevisions(slugs);
     for (const [slug, entry] of asked) {
-      if (entry === undefined || entries.peek(slug) !== entry) continue; // a notice came, or another read was kept
+      if (entry === undefined || this.#entries.peek(slug) !== entry) continue; // a notice came, or another read was kept
       if (revisions.get(slug) === entry.rev) noteConfirmed(entry, begun);
-      else entries.delete(slug);
+      else this.#entries.delete(slug);
     }
   }
 
   /** null also for a page that has expired: no notice says so, because every process knows the time. */
-  function lookUp(slug: string, number: number | null): { entry: Entry; page: PageWithVersion } | null {
-    const entry = entries.get(slug);
+  #lookUp(slug: string, number: number | null): { entry: Entry; page: PageWithVersion } | null {
+    const entry = this.#entries.get(slug);
     const page = entry?.versions.get(number ?? entry.latestVersion);
-    if (entry === undefined || page === undefined || hasExpired(page, clock.now())) return null;
+    if (entry === undefined || page === undefined || hasExpired(page, this.#clock.now())) return null;
     return { entry, page };
   }
 
-  function getStale(slug: string, number: number | null): PageWithVersion | null {
-    const found = lookUp(slug, number);
+  #getStale(slug: string, number: number | null): PageWithVersion | null {
+    const found = this.#lookUp(slug, number);
     if (found === null) return null;
-    const age = clock.now() - found.entry.confirmedAt;
+    const age = this.#clock.now() - found.entry.confirmedAt;
     return age >= 0 && age <= maxAgeWhenDownMs ? found.page : null;
   }
-
-  return {
-    /** @param number null for the latest version @returns null if a read is needed */
-    getCached(slug: string, number: number | null): PageWithVersion | null {
-      const found = lookUp(slug, number);
-      const isCurrent = found !== null && changes.isCurrent(found.entry.asOf);
-      counted.count(isCurrent);
-      if (!isCurrent) return null;
-      noteUse(slug, found.entry);
-      return found.page;
-    },
-
-    /**
-     * @param isServable whether the page can be served without the database; only then it may come from memory
-     * @throws DropError `not_found`; what the read throws
-     */
-    async find(
-      slug: string,
-      number: number | null,
-      isServable: (page: PageWithVersion) => boolean,
-    ): Promise<FoundPage> {
-      try {
-        const page = await shareNext(`${slug}/${number}`, () => read(slug, number));
-        if (page === null) throw notFound('page');
-        return { page, isConfirmed: true };
-      } catch (err) {
-        const page = isDown(err) ? getStale(slug, number) : null;
-        if (page === null || !isServable(page)) throw err;
-        log.warn({ err }, 'the database is down: a page was served from memory, up to a minute old');
-        return { page, isConfirmed: false };
-      }
-    },
-
-    reading: counted.reading,
-    /** Reads whose result was not kept, because a notice came meanwhile. */
-    discardedReads: () => discardedReads,
-  };
 }
 
-/** One call of a key runs at a time; those made meanwhile share the next. If the database is late they fail together. */
-function createSharedNextCalls<T>(): (key: string, call: () => Promise<T>) => Promise<T> {
-  const running = new Map<string, { readonly ended: Promise<unknown>; next?: Promise<T> }>();
-
-  function begin(key: string, call: () => Promise<T>): Promise<T> {
-    const result = call();
-    const end = (error?: unknown) => {
-      if (isLate(error) || running.get(key)?.next === undefined) running.delete(key);
-      return error;
-    };
-    running.set(key, { ended: result.then(() => end(), end) });
-    return result;
-  }
-
-  return (key, call) => {
-    const earlier = running.get(key);
-    if (earlier === undefined) return begin(key, call);
-    earlier.next ??= earlier.ended.then((error) => {
-      if (isLate(error)) throw error;
-      return begin(key, call);
-    });
-    return earlier.next;
-  };
+function noteConfirmed(entry: Entry, { asOf, begunAt }: Pick<Read, 'asOf' | 'begunAt'>): void {
+  entry.asOf = Math.max(entry.asOf, asOf);
+  entry.confirmedAt = Math.max(entry.confirmedAt, begunAt);
 }
 
 function withNewest(versions: Entry['versions'], page: PageWithVersion): Entry['versions'] {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { digestOf, factsOf } from '../../shared/domain/etag.ts';
 import type { PageWithVersion } from '../../shared/drops/drop.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import { createPageBodies } from '../../shared/pages/page-bodies.ts';
+import { PageBodies } from '../../shared/pages/page-bodies.ts';
 import type { ArtefactPart, RenderedPage, RenderHead } from '../../shared/renders/render-store.ts';
 import type { RunningRender } from '../../shared/renders/rendering.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -86,7 +86,7 @@ function createScene({ waitMs = 60_000, cacheBytes = 100_000 } = {}) {
     },
   };
   // proof: bodies are made with nothing but these
-  const bodies = createPageBodies(deps as unknown as Parameters<typeof createPageBodies>[0]);
+  const bodies = new PageBodies(deps as unknown as ConstructorParameters<typeof PageBodies>[0]);
 
   function artefactOf(br: string, gzip: string, renderer = rendererVersion): RenderedPage {
     const [brBytes, gzipBytes] = [Buffer.from(br), Buffer.from(gzip)];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { nullIfNotFound, unavailable } from '../../shared/domain/errors.ts';
 import type { Page } from '../../shared/drops/drop.ts';
-import { createPageCache } from '../../shared/pages/page-cache.ts';
+import { PageCache } from '../../shared/pages/page-cache.ts';
 import { createTestClock } from '../support/clock.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
@@ -75,7 +75,7 @@ function openScene({ confirmEveryMs = null as number | null } = {}) {
     now: clock.now,
     confirmEveryMs,
   };
-  const cache = createPageCache({ drops, changes, clock, log, config });
+  const cache = new PageCache({ drops, changes, clock, log, config });
   function find(number: number | null = null) {
     const found = cache.find('abc', number, () => true);
     found.catch(() => undefined); // tests await it later, or not at all
