@@ -27,87 +27,94 @@ export interface SignedIn {
 }
 
 /** Signed-in browsers. A session is never valid as a bearer token, nor a token as a session. */
-export function createSessions(deps: { sessions: SessionStore; clock: Clock; log: Log }) {
-  const { sessions, clock, log } = deps;
-  const recordUse = createUseRecorder({ clock, log }, 'session', sessions.touch);
+export class Sessions {
+  readonly #sessions: SessionStore;
+  readonly #clock: Clock;
+  readonly #recordUse;
 
-  function isValid({ lastUsedAt }: Session): boolean {
-    return clock.now() < lastUsedAt + sessionIdleMs;
+  constructor({ sessions, clock, log }: { sessions: SessionStore; clock: Clock; log: Log }) {
+    this.#sessions = sessions;
+    this.#clock = clock;
+    this.#recordUse = createUseRecorder({ clock, log }, 'session', (...use) => sessions.touch(...use));
   }
 
-  async function find(hash: string) {
-    const found = await sessions.findByHash(hash);
-    return found !== null && isValid(found.credential) ? found : null;
+  /** @param browser a short description for the list @returns the secret for the browser's cookie, which is stored nowhere */
+  async start(accountId: string, browser: string): Promise<string> {
+    const started = await retryOnCollision(async () => {
+      const secret = newSessionSecret();
+      const hash = hashSessionSecret(secret);
+      if (hash === null) throw new Error('a new secret has the wrong form');
+      const now = this.#clock.now();
+      const id = sessionIdOf(hash);
+      const session = { id, hash, accountId, browser, createdAt: now, lastUsedAt: now };
+      return (await this.#sessions.insert(session)) ? { id, secret } : null;
+    });
+    await this.#endExcess(accountId, started.id);
+    return started.secret;
+  }
+
+  /** One indexed read. null: malformed, unknown, revoked, or not used for 30 days. */
+  async identify(secret: string): Promise<SignedIn | null> {
+    const hash = hashSessionSecret(secret);
+    if (hash === null) return null;
+    const found = await this.#find(hash);
+    if (found === null) return null;
+    const { account } = found;
+    const session = { ...found.credential, lastUsedAt: this.#recordUse(found.credential) };
+    const confirm = async () => {
+      const now = await this.#find(hash);
+      if (now === null) throw invalidSession();
+      if (now.account.isSuspended) throw suspended();
+    };
+    const { accountId } = session;
+    const credential = { kind: 'session', session } as const;
+    const caller = {
+      accountId,
+      countsAs: account.countsAs,
+      ownerId: accountId,
+      credential,
+      isSuspended: account.isSuspended,
+      confirm,
+    };
+    return { caller, session, accountName: account.name };
+  }
+
+  /** The account's sessions, newest first. The caller's own shows this use, which is stored a moment later. */
+  async list({ accountId, credential }: Caller): Promise<Session[]> {
+    const own = credential.kind === 'session' ? credential.session : null;
+    const listed = await this.#sessions.list(accountId, sessionsPerAccount);
+    const valid = listed.filter((session) => this.#isValid(session));
+    return valid.map((session) => (session.id === own?.id ? own : session));
+  }
+
+  /** Revokes a session of the account. @returns false if there is none with that id, or it was revoked before */
+  async revoke({ accountId }: Caller, sessionId: string): Promise<boolean> {
+    return sessionIdPattern.test(sessionId) && (await this.#sessions.revoke(accountId, sessionId));
+  }
+
+  /** Revokes every session of the account but the caller's own. @returns how many */
+  revokeOthers({ accountId, credential }: Caller): Promise<number> {
+    const exceptId = credential.kind === 'session' ? credential.session.id : null;
+    return inParts(revokedAtOnce, (limit) => this.#sessions.revokeSome(accountId, limit, exceptId));
+  }
+
+  #isValid({ lastUsedAt }: Session): boolean {
+    return this.#clock.now() < lastUsedAt + sessionIdleMs;
+  }
+
+  async #find(hash: string) {
+    const found = await this.#sessions.findByHash(hash);
+    return found !== null && this.#isValid(found.credential) ? found : null;
   }
 
   /** Ends those that are above the cap. An account of an earlier release may have more: each sign-in ends some of them. */
-  async function endExcess(accountId: string, ownId: string): Promise<void> {
-    const listed = await sessions.list(accountId, 2 * sessionsPerAccount);
+  async #endExcess(accountId: string, ownId: string): Promise<void> {
+    const listed = await this.#sessions.list(accountId, 2 * sessionsPerAccount);
     const others = listed.filter(({ id }) => id !== ownId).toReversed();
     others.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
     const excess = others.slice(0, Math.max(0, listed.length - sessionsPerAccount));
-    for (const { id } of excess) await sessions.revoke(accountId, id);
+    for (const { id } of excess) await this.#sessions.revoke(accountId, id);
   }
-
-  return {
-    /** @param browser a short description for the list @returns the secret for the browser's cookie, which is stored nowhere */
-    async start(accountId: string, browser: string): Promise<string> {
-      const started = await retryOnCollision(async () => {
-        const secret = newSessionSecret();
-        const hash = hashSessionSecret(secret);
-        if (hash === null) throw new Error('a new secret has the wrong form');
-        const now = clock.now();
-        const id = sessionIdOf(hash);
-        const session = { id, hash, accountId, browser, createdAt: now, lastUsedAt: now };
-        return (await sessions.insert(session)) ? { id, secret } : null;
-      });
-      await endExcess(accountId, started.id);
-      return started.secret;
-    },
-
-    /** One indexed read. null: malformed, unknown, revoked, or not used for 30 days. */
-    async identify(secret: string): Promise<SignedIn | null> {
-      const hash = hashSessionSecret(secret);
-      const found = hash === null ? null : await find(hash);
-      if (hash === null || found === null) return null;
-      const { account } = found;
-      const session = { ...found.credential, lastUsedAt: recordUse(found.credential) };
-      const confirm = async () => {
-        const now = await find(hash);
-        if (now === null) throw invalidSession();
-        if (now.account.isSuspended) throw suspended();
-      };
-      const { accountId } = session;
-      const credential = { kind: 'session', session } as const;
-      const caller = {
-        accountId,
-        countsAs: account.countsAs,
-        ownerId: accountId,
-        credential,
-        isSuspended: account.isSuspended,
-        confirm,
-      };
-      return { caller, session, accountName: account.name };
-    },
-
-    /** The account's sessions, newest first. The caller's own shows this use, which is stored a moment later. */
-    async list({ accountId, credential }: Caller): Promise<Session[]> {
-      const own = credential.kind === 'session' ? credential.session : null;
-      const listed = (await sessions.list(accountId, sessionsPerAccount)).filter(isValid);
-      return listed.map((session) => (session.id === own?.id ? own : session));
-    },
-
-    /** Revokes a session of the account. @returns false if there is none with that id, or it was revoked before */
-    async revoke({ accountId }: Caller, sessionId: string): Promise<boolean> {
-      return sessionIdPattern.test(sessionId) && (await sessions.revoke(accountId, sessionId));
-    },
-
-    /** Revokes every session of the account but the caller's own. @returns how many */
-    revokeOthers({ accountId, credential }: Caller): Promise<number> {
-      const exceptId = credential.kind === 'session' ? credential.session.id : null;
-      return inParts(revokedAtOnce, (limit) => sessions.revokeSome(accountId, limit, exceptId));
-    },
-  };
 }
 
 export function invalidSession(): DropError {

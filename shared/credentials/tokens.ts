@@ -31,33 +31,59 @@ export interface TokenPage {
 /** Who asks for a token. */
 export type Asking = Pick<Caller, 'accountId' | 'countsAs'>;
 
-export type Tokens = ReturnType<typeof createTokens>;
+export class Tokens {
+  readonly #tokens: TokenStore;
+  readonly #signIns: Pick<SignInStore, 'countVerified'>;
+  readonly #limits: Pick<Limits, 'take'>;
+  readonly #clock: Clock;
+  readonly #config: { readonly TOKENS_PER_ACCOUNT: number };
+  readonly #recordUse;
+  readonly #asking = createKeyedQueue(1, maxAsking);
 
-export function createTokens(deps: {
-  tokens: TokenStore;
-  signIns: Pick<SignInStore, 'countVerified'>;
-  limits: Pick<Limits, 'take'>;
-  clock: Clock;
-  log: Log;
-  config: { readonly TOKENS_PER_ACCOUNT: number };
-}) {
-  const { tokens, signIns, limits, clock, log, config } = deps;
-  const recordUse = createUseRecorder({ clock, log }, 'token', tokens.touch);
-  const asking = createKeyedQueue(1, maxAsking);
+  constructor(deps: {
+    tokens: TokenStore;
+    signIns: Pick<SignInStore, 'countVerified'>;
+    limits: Pick<Limits, 'take'>;
+    clock: Clock;
+    log: Log;
+    config: { readonly TOKENS_PER_ACCOUNT: number };
+  }) {
+    const { tokens, clock, log } = deps;
+    this.#tokens = tokens;
+    this.#signIns = deps.signIns;
+    this.#limits = deps.limits;
+    this.#clock = clock;
+    this.#config = deps.config;
+    this.#recordUse = createUseRecorder({ clock, log }, 'token', (...use) => tokens.touch(...use));
+  }
 
-  /** One indexed read. null: the token is unknown, was revoked or has expired. */
-  async function findValid(hash: string) {
-    const found = await tokens.findByHash(hash);
-    return found === null || isExpiredToken(found.credential, clock.now()) ? null : found;
+  /**
+   * Spec 5. One indexed read. @param authorization the header @throws DropError `unauthorized` without a bearer credential,
+   * `invalid_token` for a malformed, unknown, revoked or expired token
+   */
+  async authenticate(authorization: string | undefined): Promise<Caller> {
+    const bearer = readBearer(authorization);
+    if (bearer === null) {
+      throw new DropError('unauthorized', 'Send the header "Authorization: Bearer <API_TOKEN>".');
+    }
+    if (!isWellFormedToken(bearer)) {
+      throw new DropError(
+        'invalid_token',
+        'The token is malformed: send the whole token, which begins with "dl_".',
+      );
+    }
+    const caller = await this.identify(hashToken(bearer));
+    if (caller === null) throw invalidToken();
+    return caller;
   }
 
   /** The caller with the token of that hash, by one indexed read. null: the token is unknown, was revoked or has expired. */
-  async function identify(hash: string): Promise<Caller | null> {
-    const found = await findValid(hash);
+  async identify(hash: string): Promise<Caller | null> {
+    const found = await this.#findValid(hash);
     if (found === null) return null;
-    const token = { ...found.credential, lastUsedAt: recordUse(found.credential) };
+    const token = { ...found.credential, lastUsedAt: this.#recordUse(found.credential) };
     const confirm = async () => {
-      const now = await findValid(hash);
+      const now = await this.#findValid(hash);
       if (now === null) throw invalidToken();
       if (now.account.isSuspended) throw suspended();
     };
@@ -68,16 +94,18 @@ export function createTokens(deps: {
   }
 
   /** Whether the account may have one more token. A sign-in that it has approved counts as the token that it will have. */
-  async function hasRoom(accountId: string): Promise<boolean> {
-    const most = maximumOf(capTable.tokens, config);
-    const now = clock.now();
-    const active = await tokens.countActive(accountId, now, most);
-    return active < most && active + (await signIns.countVerified(accountId, now)) < most;
+  async hasRoom(accountId: string): Promise<boolean> {
+    const now = this.#clock.now();
+    const most = maximumOf(capTable.tokens, this.#config);
+    const active = await this.#tokens.countActive(accountId, now, most);
+    if (active >= most) return false;
+    return active + (await this.#signIns.countVerified(accountId, now)) < most;
   }
 
   /** @throws DropError `quota_exceeded` */
-  async function checkRoom(accountId: string): Promise<void> {
-    if (!(await hasRoom(accountId))) throw capReached(capTable.tokens, config);
+  async checkRoom(accountId: string): Promise<void> {
+    if (await this.hasRoom(accountId)) return;
+    throw capReached(capTable.tokens, this.#config);
   }
 
   /**
@@ -86,118 +114,93 @@ export function createTokens(deps: {
    * less than NEW_TOKENS_PER_ACCOUNT.
    * @throws DropError `quota_exceeded` and nothing is done; `unavailable` if too many wait
    */
-  async function ask<T>({ accountId, countsAs }: Asking, make: () => Promise<T>): Promise<T> {
-    const done = await asking.run(accountId, async () => {
-      await checkRoom(accountId);
-      await limits.take(limitTable.token, countsAs);
+  async ask<T>({ accountId, countsAs }: Asking, make: () => Promise<T>): Promise<T> {
+    const done = await this.#asking.run(accountId, async () => {
+      await this.checkRoom(accountId);
+      await this.#limits.take(limitTable.token, countsAs);
       return { made: await make() };
     });
     if (done === undefined) throw unavailable('Too many tokens are asked for at once: try again.');
     return done.made;
   }
 
+  /** As `mint`, for a person. @throws DropError as `ask` */
+  create(asking: Asking, label: string | null, expiresAt: number | null): Promise<string> {
+    return this.ask(asking, () => this.mint(asking.accountId, label, expiresAt));
+  }
+
   /** Only the returned text contains the token. @param label null: none @param expiresAt Unix ms; null: it does not expire */
-  async function mint(
-    accountId: string,
-    label: string | null,
-    expiresAt: number | null = null,
-  ): Promise<string> {
+  async mint(accountId: string, label: string | null, expiresAt: number | null = null): Promise<string> {
     return retryOnCollision(async () => {
       const token = newToken();
       const hash = hashToken(token);
-      const times = { createdAt: clock.now(), lastUsedAt: null, expiresAt };
-      const isStored = await tokens.insert({ id: tokenIdOf(hash), hash, accountId, label, ...times });
+      const times = { createdAt: this.#clock.now(), lastUsedAt: null, expiresAt };
+      const isStored = await this.#tokens.insert({ id: tokenIdOf(hash), hash, accountId, label, ...times });
       return isStored ? token : null;
     });
   }
 
-  return {
-    ask,
-    hasRoom,
-    checkRoom,
-    mint,
+  /** Revokes a token that was created and not shown. */
+  async takeBack(accountId: string, token: string): Promise<void> {
+    await this.#tokens.revoke(accountId, tokenIdOf(hashToken(token)));
+  }
 
-    /** As `mint`, for a person. @throws DropError as `ask` */
-    create: (asking: Asking, label: string | null, expiresAt: number | null): Promise<string> =>
-      ask(asking, () => mint(asking.accountId, label, expiresAt)),
+  /** A part of the account's tokens: at most `limit`, those that follow `after` (null: the newest). */
+  async list(
+    { accountId }: Pick<Caller, 'accountId'>,
+    limit: number,
+    after: CredentialPosition | null = null,
+  ): Promise<TokenPage> {
+    const found = await this.#tokens.list(accountId, limit + 1, after);
+    const now = this.#clock.now();
+    const part = found.slice(0, limit);
+    const next = found.length > limit ? (part.at(-1) ?? null) : null;
+    return { tokens: part.filter((token) => !isExpiredToken(token, now)), next };
+  }
 
-    /**
-     * Spec 5. One indexed read. @param authorization the header @throws DropError `unauthorized` without a bearer credential,
-     * `invalid_token` for a malformed, unknown, revoked or expired token
-     */
-    async authenticate(authorization: string | undefined): Promise<Caller> {
-      const bearer = readBearer(authorization);
-      if (bearer === null) {
-        throw new DropError('unauthorized', 'Send the header "Authorization: Bearer <API_TOKEN>".');
-      }
-      if (!isWellFormedToken(bearer)) {
-        throw new DropError(
-          'invalid_token',
-          'The token is malformed: send the whole token, which begins with "dl_".',
-        );
-      }
-      const caller = await identify(hashToken(bearer));
-      if (caller === null) throw invalidToken();
-      return caller;
-    },
+  /** Of its newest tokens those that were not used for longest, the longest first: which a person may want to revoke. */
+  async listLeastUsed({ accountId }: Pick<Caller, 'accountId'>, limit: number): Promise<Token[]> {
+    const now = this.#clock.now();
+    const listed = await this.#tokens.list(accountId, comparedTokens);
+    const active = listed.filter((token) => !isExpiredToken(token, now));
+    const lastUse = ({ lastUsedAt, createdAt }: Token) => lastUsedAt ?? createdAt;
+    return active.sort((a, b) => lastUse(a) - lastUse(b)).slice(0, limit);
+  }
 
-    identify,
+  /** How many active tokens the account has; `atMost` if it has as many or more. */
+  count({ accountId }: Pick<Caller, 'accountId'>, atMost: number): Promise<number> {
+    return this.#tokens.countActive(accountId, this.#clock.now(), atMost);
+  }
 
-    /** Revokes a token that was created and not shown. */
-    async takeBack(accountId: string, token: string): Promise<void> {
-      await tokens.revoke(accountId, tokenIdOf(hashToken(token)));
-    },
+  /** One read. @throws DropError `not_found` when the account has no such token */
+  async find({ accountId }: Pick<Caller, 'accountId'>, tokenId: string): Promise<Token> {
+    const token = await this.#tokens.find(tokenId);
+    const isActive = token?.accountId === accountId && !isExpiredToken(token, this.#clock.now());
+    if (token === null || !isActive) throw notFound('token');
+    return token;
+  }
 
-    /** A part of the account's tokens: at most `limit`, those that follow `after` (null: the newest). */
-    async list(
-      { accountId }: Pick<Caller, 'accountId'>,
-      limit: number,
-      after: CredentialPosition | null = null,
-    ): Promise<TokenPage> {
-      const found = await tokens.list(accountId, limit + 1, after);
-      const now = clock.now();
-      const part = found.slice(0, limit);
-      const next = found.length > limit ? (part.at(-1) ?? null) : null;
-      return { tokens: part.filter((token) => !isExpiredToken(token, now)), next };
-    },
+  /** @param label null for none @throws DropError `not_found` when the account has no such token */
+  async rename(
+    { accountId }: Pick<Caller, 'accountId'>,
+    tokenId: string,
+    label: string | null,
+  ): Promise<Token> {
+    const token = await this.#tokens.rename(accountId, tokenId, label);
+    if (token === null || isExpiredToken(token, this.#clock.now())) throw notFound('token');
+    return token;
+  }
 
-    /** Of its newest tokens those that were not used for longest, the longest first: which a person may want to revoke. */
-    async listLeastUsed({ accountId }: Pick<Caller, 'accountId'>, limit: number): Promise<Token[]> {
-      const now = clock.now();
-      const listed = await tokens.list(accountId, comparedTokens);
-      const active = listed.filter((token) => !isExpiredToken(token, now));
-      const lastUse = ({ lastUsedAt, createdAt }: Token) => lastUsedAt ?? createdAt;
-      return active.sort((a, b) => lastUse(a) - lastUse(b)).slice(0, limit);
-    },
+  /** @throws DropError `not_found` when the account has no such token */
+  async revoke({ accountId }: Pick<Caller, 'accountId'>, tokenId: string): Promise<void> {
+    if (!(await this.#tokens.revoke(accountId, tokenId))) throw notFound('token');
+  }
 
-    /** How many active tokens the account has; `atMost` if it has as many or more. */
-    count: ({ accountId }: Pick<Caller, 'accountId'>, atMost: number): Promise<number> =>
-      tokens.countActive(accountId, clock.now(), atMost),
-
-    /** One read. @throws DropError `not_found` when the account has no such token */
-    async find({ accountId }: Pick<Caller, 'accountId'>, tokenId: string): Promise<Token> {
-      const token = await tokens.find(tokenId);
-      const isActive = token?.accountId === accountId && !isExpiredToken(token, clock.now());
-      if (token === null || !isActive) throw notFound('token');
-      return token;
-    },
-
-    /** @param label null for none @throws DropError `not_found` when the account has no such token */
-    async rename(
-      { accountId }: Pick<Caller, 'accountId'>,
-      tokenId: string,
-      label: string | null,
-    ): Promise<Token> {
-      const token = await tokens.rename(accountId, tokenId, label);
-      if (token === null || isExpiredToken(token, clock.now())) throw notFound('token');
-      return token;
-    },
-
-    /** @throws DropError `not_found` when the account has no such token */
-    async revoke({ accountId }: Pick<Caller, 'accountId'>, tokenId: string): Promise<void> {
-      if (!(await tokens.revoke(accountId, tokenId))) throw notFound('token');
-    },
-  };
+  /** One indexed read. null: the token is unknown, was revoked or has expired. */
+  async #findValid(hash: string) {
+    const found = await this.#tokens.findByHash(hash);
+    return found === null || isExpiredToken(found.credential, this.#clock.now()) ? null : found;
+  }
 }
 
 function invalidToken(): DropError {

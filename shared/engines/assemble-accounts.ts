@@ -1,7 +1,7 @@
 import { createAccounts } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
-import { createSessions } from '../credentials/sessions.ts';
-import { createTokens } from '../credentials/tokens.ts';
+import { Sessions } from '../credentials/sessions.ts';
+import { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -21,7 +21,7 @@ export function assembleAccounts(parts: {
   followUps: FollowUps;
 }) {
   const { config, clock, log, engine, sealer, limits, followUps } = parts;
-  const tokens = createTokens({
+  const tokens = new Tokens({
     tokens: engine.tokens,
     signIns: engine.signIns,
     limits,
@@ -29,7 +29,7 @@ export function assembleAccounts(parts: {
     log,
     config,
   });
-  const sessions = createSessions({
+  const sessions = new Sessions({
     sessions: engine.sessions,
     clock,
     log,

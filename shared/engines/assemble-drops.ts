@@ -9,7 +9,7 @@ import { createDocumentChecks } from '../drops/document-checks.ts';
 import { Drops } from '../drops/drops.ts';
 import { createFollowingTitles } from '../drops/following-titles.ts';
 import { createTitles } from '../drops/titles.ts';
-import { createIdempotency } from '../idempotency/idempotency.ts';
+import { Idempotency } from '../idempotency/idempotency.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
@@ -51,7 +51,7 @@ export function assembleDrops(parts: Parts) {
     log,
     config,
   });
-  const idempotency = createIdempotency({
+  const idempotency = new Idempotency({
     limits,
     idempotency: engine.idempotency,
     drops: engine.drops,

@@ -1,6 +1,6 @@
 import type { Identity } from '../accounts/account.ts';
 import type { Config } from '../config/config.ts';
-import { createTokens } from '../credentials/tokens.ts';
+import { Tokens } from '../credentials/tokens.ts';
 import { newId } from '../domain/ids.ts';
 import { FollowUps } from '../jobs/follow-ups.ts';
 import type { JobMonitor } from '../jobs/job-queue.ts';
@@ -24,7 +24,7 @@ export async function openOperatorServices(
   const { accounts } = engine;
   const jobs: JobMonitor = engine.jobs;
   const limits = new Limits({ limiter: engine.rateLimiter, clock, config });
-  const tokens = createTokens({
+  const tokens = new Tokens({
     tokens: engine.tokens,
     signIns: engine.signIns,
     limits,

@@ -47,27 +47,113 @@ export interface Written {
   readonly isReplayed: boolean;
 }
 
-export type Idempotency = ReturnType<typeof createIdempotency>;
-
 /** Writes that a client may repeat until it gets an answer: all attempts with one key have one outcome. */
-export function createIdempotency(deps: {
-  limits: Pick<Limits, 'take'>;
-  idempotency: IdempotencyStore;
-  drops: Pick<DropStore, 'find'>;
-  pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
-  followUps: Pick<FollowUps, 'afterNewVersion'>;
-  clock: Clock;
-  log: Log;
-}) {
-  const { limits, idempotency: store, drops, pendingTasks, followUps, clock, log } = deps;
+export class Idempotency {
+  readonly #limits: Pick<Limits, 'take'>;
+  readonly #store: IdempotencyStore;
+  readonly #drops: Pick<DropStore, 'find'>;
+  readonly #pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
+  readonly #followUps: Pick<FollowUps, 'afterNewVersion'>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+
+  constructor(deps: {
+    limits: Pick<Limits, 'take'>;
+    idempotency: IdempotencyStore;
+    drops: Pick<DropStore, 'find'>;
+    pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
+    followUps: Pick<FollowUps, 'afterNewVersion'>;
+    clock: Clock;
+    log: Log;
+  }) {
+    this.#limits = deps.limits;
+    this.#store = deps.idempotency;
+    this.#drops = deps.drops;
+    this.#pendingTasks = deps.pendingTasks;
+    this.#followUps = deps.followUps;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+  }
+
+  /** Whether the write with that key is known to be done. */
+  async isDone({ accountId }: Caller, key: string): Promise<boolean> {
+    const found = await this.#store.find(accountId, sealKey(key));
+    return found?.isDone === true && found.createdAt >= this.#clock.now() - keepKeysMs;
+  }
+
+  /**
+   * Counts a write when it arrives. A repeat of a done write has a limit of its own. @param key null: the client sent none
+   * @throws DropError `rate_limited`
+   */
+  async admit(caller: Caller, key: string | null): Promise<void> {
+    const isRepeat = key !== null && (await this.isDone(caller, key));
+    await this.#limits.take(isRepeat ? limitTable.repeat : limitTable.write, caller.countsAs);
+  }
+
+  /**
+   * Does a write at most once. A repeat of a done write changes nothing and takes no quota.
+   * @param request null: the client sent no key, and each request is a write of its own
+   * @param slug of the drop that is written to; null: of none, a new one
+   * @param write writes with these ids, or with new ones without. If it throws a refusal, it has written nothing, and the
+   *   key is free again; after any other error the next attempt writes with the same ids
+   * @throws DropError `idempotency_key_reused` if the key was used for another request, `idempotency_key_in_use` if an
+   *   attempt is under way, `not_found` if the drop of a done write was deleted, and what `write` throws
+   */
+  async once(
+    caller: Caller,
+    request: IdempotentRequest | null,
+    slug: string | null,
+    write: (ids?: WriteIds) => Promise<Drop>,
+  ): Promise<Written> {
+    if (request === null) return { drop: await write(), isReplayed: false };
+    const sealed = seal(request);
+    const { outcome, record } = await this.#begin(caller, sealed, { slug, hasBlobs: true });
+    if (record.hash !== sealed.hash) throw keyReused();
+    if (record.isDone) return this.#replay(caller, record);
+    if (outcome === 'found') throw keyInUse(record.leasedUntil - this.#clock.now());
+    const isRepeat = outcome === 'taken over';
+    let drop: Drop | null = null;
+    try {
+      if (isRepeat && (await this.#isWritten(record))) await this.#giveNotice(caller, record);
+      else drop = await write({ ...record, isRepeat });
+    } catch (error) {
+      await this.#giveUp(record, isRepeat, error);
+      throw error;
+    }
+    await this.#finish(record);
+    return drop === null ? this.#replay(caller, record) : { drop, isReplayed: false };
+  }
+
+  /**
+   * As `once`, for what has no blobs, and whose store takes a second write with one id as the same write: parallel attempts may
+   * all write. @param read what a done write has written, by its id, as it is now
+   */
+  async onceById<T>(
+    caller: Caller,
+    request: IdempotentRequest | null,
+    write: (id?: string) => Promise<T>,
+    read: (id: string) => Promise<T>,
+  ): Promise<{ written: T; isReplayed: boolean }> {
+    if (request === null) return { written: await write(), isReplayed: false };
+    const sealed = seal(request);
+    const { outcome, record } = await this.#begin(caller, sealed, { slug: null, hasBlobs: false });
+    if (record.hash !== sealed.hash) throw keyReused();
+    if (record.isDone) return { written: await read(record.versionId), isReplayed: true };
+    const written = await write(record.versionId).catch(async (error: unknown) => {
+      await this.#giveUp(record, outcome !== 'started', error);
+      throw error;
+    });
+    await this.#finish(record);
+    return { written, isReplayed: false };
+  }
 
   /** One of several parallel attempts begins, the others find its record. */
-  async function begin(
+  async #begin(
     caller: Caller,
     { key, hash }: IdempotentRequest,
     { slug, hasBlobs }: { readonly slug: string | null; readonly hasBlobs: boolean },
   ): Promise<Beginning> {
-    const now = clock.now();
+    const now = this.#clock.now();
     const fresh: IdempotencyRecord = {
       accountId: caller.accountId,
       key,
@@ -81,26 +167,26 @@ export function createIdempotency(deps: {
       createdAt: now,
     };
     for (let left = beginAttempts; left > 0; left--) {
-      const beginning = await tryToBegin(fresh, hasBlobs);
+      const beginning = await this.#tryToBegin(fresh, hasBlobs);
       if (beginning !== null) return beginning;
     }
     throw unavailable('Too many parallel requests with the same idempotency key.');
   }
 
   /** null: a parallel request changed the record. */
-  async function tryToBegin(fresh: IdempotencyRecord, hasBlobs: boolean): Promise<Beginning | null> {
-    if (await store.insert(fresh)) return { outcome: 'started', record: fresh };
-    const stored = await store.find(fresh.accountId, fresh.key);
+  async #tryToBegin(fresh: IdempotencyRecord, hasBlobs: boolean): Promise<Beginning | null> {
+    if (await this.#store.insert(fresh)) return { outcome: 'started', record: fresh };
+    const stored = await this.#store.find(fresh.accountId, fresh.key);
     if (stored === null) return null;
     // The same lease: the answer to an earlier call was lost.
-    const record = stored.lease === fresh.lease ? stored : await recordOfNext(stored, fresh, hasBlobs);
+    const record = stored.lease === fresh.lease ? stored : await this.#recordOfNext(stored, fresh, hasBlobs);
     if (record === null) return { outcome: 'found', record: stored };
-    if (record !== stored && !(await store.replace(stored, record))) return null;
+    if (record !== stored && !(await this.#store.replace(stored, record))) return null;
     return { outcome: record.versionId === fresh.versionId ? 'started' : 'taken over', record };
   }
 
   /** The record of the next attempt; null: it may not begin. */
-  async function recordOfNext(
+  async #recordOfNext(
     stored: IdempotencyRecord,
     fresh: IdempotencyRecord,
     hasBlobs: boolean,
@@ -109,120 +195,46 @@ export function createIdempotency(deps: {
     const ageMs = now - stored.createdAt;
     if (ageMs > keepKeysMs) return fresh;
     if (stored.isDone || stored.hash !== fresh.hash || stored.leasedUntil > now) return null;
-    const keepsIds = !hasBlobs || ageMs < sameIdsMs || (await isWritten(stored));
+    const keepsIds = !hasBlobs || ageMs < sameIdsMs || (await this.#isWritten(stored));
     return keepsIds ? { ...stored, lease, leasedUntil } : fresh;
   }
 
   /** Whether an earlier attempt did the write; also if its drop or version was deleted since. */
-  async function isWritten({ versionId }: IdempotencyRecord): Promise<boolean> {
-    return (await pendingTasks.findReferenced([versionId])).size > 0;
+  async #isWritten({ versionId }: IdempotencyRecord): Promise<boolean> {
+    return (await this.#pendingTasks.findReferenced([versionId])).size > 0;
   }
 
-  async function replay(caller: Caller, { slug }: IdempotencyRecord): Promise<Written> {
-    const drop = await drops.find(caller.ownerId, slug);
+  async #replay(caller: Caller, { slug }: IdempotencyRecord): Promise<Written> {
+    const drop = await this.#drops.find(caller.ownerId, slug);
     if (drop === null) throw notFound('drop');
     return { drop, isReplayed: true };
   }
 
   /** For a write whose attempt may have died before other processes and the edge got notice of it. */
-  async function giveNotice(caller: Caller, { slug, versionId }: IdempotencyRecord): Promise<void> {
-    const drop = await drops.find(caller.ownerId, slug);
-    if (drop !== null) await followUps.afterNewVersion(drop, versionId);
+  async #giveNotice(caller: Caller, { slug, versionId }: IdempotencyRecord): Promise<void> {
+    const drop = await this.#drops.find(caller.ownerId, slug);
+    if (drop !== null) await this.#followUps.afterNewVersion(drop, versionId);
   }
 
   /** The write is done in any case. If this fails, the next attempt finds that out by itself. */
-  async function finish(record: IdempotencyRecord): Promise<void> {
-    await store.finish(record).catch((err: unknown) => log.warn({ err }, 'a write was not noted as done'));
+  async #finish(record: IdempotencyRecord): Promise<void> {
+    await this.#store
+      .finish(record)
+      .catch((err: unknown) => this.#log.warn({ err }, 'a write was not noted as done'));
   }
 
   /** Only a refused first attempt is certain to have written nothing. After any other the next attempt may begin at once. */
-  async function giveUp(record: IdempotencyRecord, isRepeat: boolean, error: unknown): Promise<void> {
+  async #giveUp(record: IdempotencyRecord, isRepeat: boolean, error: unknown): Promise<void> {
     const isRefusal =
       error instanceof DropError && error.code !== 'unavailable' && error.code !== 'internal_error';
     const given =
       isRefusal && !isRepeat
-        ? store.remove(record)
-        : store.replace(record, { ...record, leasedUntil: clock.now() });
+        ? this.#store.remove(record)
+        : this.#store.replace(record, { ...record, leasedUntil: this.#clock.now() });
     await given.catch((err: unknown) =>
-      log.warn({ err }, 'an idempotency key is in use until its lease ends'),
+      this.#log.warn({ err }, 'an idempotency key is in use until its lease ends'),
     );
   }
-
-  /** Whether the write with that key is known to be done. */
-  async function isDone({ accountId }: Caller, key: string): Promise<boolean> {
-    const found = await store.find(accountId, sealKey(key));
-    return found?.isDone === true && found.createdAt >= clock.now() - keepKeysMs;
-  }
-
-  return {
-    isDone,
-
-    /**
-     * Counts a write when it arrives. A repeat of a done write has a limit of its own. @param key null: the client sent none
-     * @throws DropError `rate_limited`
-     */
-    async admit(caller: Caller, key: string | null): Promise<void> {
-      const isRepeat = key !== null && (await isDone(caller, key));
-      await limits.take(isRepeat ? limitTable.repeat : limitTable.write, caller.countsAs);
-    },
-
-    /**
-     * Does a write at most once. A repeat of a done write changes nothing and takes no quota.
-     * @param request null: the client sent no key, and each request is a write of its own
-     * @param slug of the drop that is written to; null: of none, a new one
-     * @param write writes with these ids, or with new ones without. If it throws a refusal, it has written nothing, and the
-     *   key is free again; after any other error the next attempt writes with the same ids
-     * @throws DropError `idempotency_key_reused` if the key was used for another request, `idempotency_key_in_use` if an
-     *   attempt is under way, `not_found` if the drop of a done write was deleted, and what `write` throws
-     */
-    async once(
-      caller: Caller,
-      request: IdempotentRequest | null,
-      slug: string | null,
-      write: (ids?: WriteIds) => Promise<Drop>,
-    ): Promise<Written> {
-      if (request === null) return { drop: await write(), isReplayed: false };
-      const sealed = seal(request);
-      const { outcome, record } = await begin(caller, sealed, { slug, hasBlobs: true });
-      if (record.hash !== sealed.hash) throw keyReused();
-      if (record.isDone) return replay(caller, record);
-      if (outcome === 'found') throw keyInUse(record.leasedUntil - clock.now());
-      const isRepeat = outcome === 'taken over';
-      let drop: Drop | null = null;
-      try {
-        if (isRepeat && (await isWritten(record))) await giveNotice(caller, record);
-        else drop = await write({ ...record, isRepeat });
-      } catch (error) {
-        await giveUp(record, isRepeat, error);
-        throw error;
-      }
-      await finish(record);
-      return drop === null ? replay(caller, record) : { drop, isReplayed: false };
-    },
-
-    /**
-     * As `once`, for what has no blobs, and whose store takes a second write with one id as the same write: parallel attempts may
-     * all write. @param read what a done write has written, by its id, as it is now
-     */
-    async onceById<T>(
-      caller: Caller,
-      request: IdempotentRequest | null,
-      write: (id?: string) => Promise<T>,
-      read: (id: string) => Promise<T>,
-    ): Promise<{ written: T; isReplayed: boolean }> {
-      if (request === null) return { written: await write(), isReplayed: false };
-      const sealed = seal(request);
-      const { outcome, record } = await begin(caller, sealed, { slug: null, hasBlobs: false });
-      if (record.hash !== sealed.hash) throw keyReused();
-      if (record.isDone) return { written: await read(record.versionId), isReplayed: true };
-      const written = await write(record.versionId).catch(async (error: unknown) => {
-        await giveUp(record, outcome !== 'started', error);
-        throw error;
-      });
-      await finish(record);
-      return { written, isReplayed: false };
-    },
-  };
 }
 
 /** Digests keyed with the client's key: from a plain hash of the request its passcode could be guessed. */

@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
-import { createDailyCounts, createMongoAccountStore } from '../accounts/mongo.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import { createDailyCounts, MongoAccounts } from '../accounts/mongo.ts';
 import { createMongoArchiveStore } from '../archives/mongo.ts';
 import { createMongoCardStore, createMongoContextStore, createMongoHtmlStore } from '../blobs/mongo.ts';
 import { openMongoComments } from '../comments/mongo.ts';
@@ -30,7 +31,7 @@ export function createMongoStores(connection: Connection, clock: Clock) {
   const drops = forRequests<DropStore>(connection, new MongoDrops(connection, clock));
   const days = createDailyCounts(connection);
   return {
-    accounts: createMongoAccountStore(connection),
+    accounts: forRequests<AccountStore>(connection, new MongoAccounts(connection)),
     tokens: createMongoTokenStore(connection),
     sessions: createMongoSessionStore(connection),
     signIns: createMongoSignInStore(connection),

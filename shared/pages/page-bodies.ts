@@ -89,7 +89,7 @@ export class PageBodies {
   async facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
     const body = this.#memory.get(page.version.id)?.bodies[encoding];
     if (body !== undefined) return body;
-    const head = await this.#findHead(ownedVersion(page));
+    const head = await this.#findHead(versionToRender(page));
     return head && bodyFactsOf(encoding, head);
   }
 
@@ -98,7 +98,7 @@ export class PageBodies {
     const { id } = page.version;
     const known = this.#memory.get(id)?.bodies[encoding];
     if (known !== undefined) return known;
-    return this.#loads.run(`${id}/${encoding}`, () => this.#load(ownedVersion(page), encoding));
+    return this.#loads.run(`${id}/${encoding}`, () => this.#load(versionToRender(page), encoding));
   }
 
   /** Like `context`, but synchronous; undefined if the context is not in memory. */
@@ -111,7 +111,7 @@ export class PageBodies {
     const { id, hasContext } = page.version;
     if (!hasContext) return null;
     const known = this.#memory.get(id)?.context;
-    return known ?? this.#contextLoads.run(id, () => this.#loadContext(ownedVersion(page)));
+    return known ?? this.#contextLoads.run(id, () => this.#loadContext(versionToRender(page)));
   }
 
   get #memory() {

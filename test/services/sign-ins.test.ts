@@ -5,7 +5,7 @@ import { localIdentity } from '../../shared/accounts/account.ts';
 import { createSqliteAccountStore } from '../../shared/accounts/sqlite.ts';
 import type { TokenStore } from '../../shared/credentials/credential-stores.ts';
 import { createSqliteTokenStore } from '../../shared/credentials/sqlite.ts';
-import { createTokens } from '../../shared/credentials/tokens.ts';
+import { Tokens } from '../../shared/credentials/tokens.ts';
 import { createSealer } from '../../shared/secrets/jose.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
 import type { SignInStore } from '../../shared/sign-ins/sign-in-store.ts';
@@ -49,7 +49,7 @@ function openScene() {
     return createSignIns({
       ...stores,
       signIns: { ...stores.signIns, ...changes.signIns },
-      tokens: createTokens({ ...stores, tokens: tokenStore, limits, clock, log, config }),
+      tokens: new Tokens({ ...stores, tokens: tokenStore, limits, clock, log, config }),
       ...{ sealer, clock, config },
     });
   };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { tokenOf } from '../../shared/accounts/account.ts';
 import type { Token } from '../../shared/credentials/token.ts';
-import { createTokens } from '../../shared/credentials/tokens.ts';
+import { Tokens } from '../../shared/credentials/tokens.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createThrottledRecordingLog } from '../worker/recording-log.ts';
 
@@ -17,7 +17,7 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
   const state = { answer: Promise.resolve() };
   const clock = createTestClock();
   const log = createThrottledRecordingLog(clock);
-  const tokens = createTokens({
+  const tokens = new Tokens({
     clock,
     log,
     signIns: { countVerified: async () => 0 },
