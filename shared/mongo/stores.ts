@@ -21,7 +21,7 @@ import { createMongoReportStore } from '../reports/mongo.ts';
 import { createMongoSecretStore } from '../secrets/mongo.ts';
 import { createMongoSignInStore } from '../sign-ins/mongo.ts';
 import { createMongoUploadStore } from '../uploads/mongo.ts';
-import { createMongoViewTotals } from '../views/mongo.ts';
+import { openMongoViewTotals } from '../views/mongo.ts';
 import { forRequests } from './errors.ts';
 
 /** All stores in MongoDB. */
@@ -47,7 +47,7 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     cards: createMongoCardStore(connection),
     comments: openMongoComments(connection),
     reports: createMongoReportStore(connection),
-    viewTotals: createMongoViewTotals(connection),
+    viewTotals: openMongoViewTotals(connection),
     secrets: createMongoSecretStore(connection),
     archive: createMongoArchiveStore(connection, clock),
     processRegistry: createMongoProcessRegistry(connection),

@@ -3,7 +3,7 @@ import { record, text, whole } from '../domain/record.ts';
 import { dropModel } from '../drops/mongo-schema.ts';
 import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
 import { forRequests, inBackground, isDuplicateOf } from '../mongo/errors.ts';
-import type { DayViews, ViewCount, ViewTotals } from './view-store.ts';
+import type { DayRemoval, DayViews, ViewCount, ViewTotals } from './view-store.ts';
 
 const updatesPerCall = 500;
 const daysPerPart = 1_000;
@@ -29,85 +29,106 @@ export function daysOf(dropId: string, from = '') {
 
 type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
 
-export function createMongoViewTotals(connection: Connection): ViewTotals {
-  const days = dayViewsCollection.in(connection);
-  const drops = dropModel(connection);
-
-  /** Called after days were written: the removal of a drop that is deleted later deletes its days (`erase`). */
-  async function deleteDaysOfGone(dropIds: readonly string[]): Promise<void> {
-    const live = await drops.find({ _id: { $in: dropIds }, deleted_at: null }, { _id: 1 }).lean();
-    const liveIds = new Set(live.map(({ _id }) => _id));
-    const gone = dropIds.filter((dropId) => !liveIds.has(dropId));
-    if (gone.length > 0) await days.remove({ $or: gone.map((dropId) => daysOf(dropId)) });
-  }
-
-  /** Where the next call of `removeDaysBefore` goes on. */
-  let checkedUpTo = '';
-
-  const calls = inBackground(connection, {
-    /** Ids begin with the drop, so all are looked at, in turns of calls. */
-    async removeDaysBefore(day: string) {
-      for (let part = 0; part < partsPerCall; part++) {
-        const sorted = { sort: { _id: 1 }, limit: daysPerPart, batchSize: daysPerPart + 1 } as const;
-        const found = await days.model.find({ _id: { $gt: checkedUpTo } }, { _id: 1 }, sorted).lean();
-        const old = found.map(({ _id }) => _id).filter((id) => id.slice(id.indexOf('/') + 1) < day);
-        if (old.length > 0) await days.remove({ _id: { $in: old } });
-        checkedUpTo = found.length < daysPerPart ? '' : (found.at(-1)?._id ?? '');
-        if (checkedUpTo === '') return;
-      }
-    },
-
-    async addToDrops(number: number, chunk: readonly (readonly [dropId: string, count: number])[]) {
-      const adds = chunk.map(([dropId, count]) => ({
-        filter: { _id: dropId, views_batch: { $lt: number } },
-        update: { $inc: { view_count: count }, $set: { views_batch: number } },
-      }));
-      await bulkWrite(drops, adds);
-    },
-
-    async addToDays(number: number, chunk: readonly ViewCount[]) {
-      const adds = chunk.map(({ dropId, day, count }) => ({
-        filter: { _id: `${dropId}/${day}`, views_batch: { $lt: number } },
-        update: { $inc: { count }, $set: { views_batch: number } },
-        upsert: true as const,
-      }));
-      // A duplicate has two causes: the day has this batch (it fails again), or another job just inserted the day (it adds).
-      const duplicates = await bulkWrite(days.model, adds);
-      if (duplicates.length > 0) await bulkWrite(days.model, duplicates);
-      await deleteDaysOfGone([...new Set(chunk.map(({ dropId }) => dropId))]);
-    },
-  });
-
-  const reads = forRequests<DayViews>(connection, {
-    async listDays(dropId, from) {
-      const found = await days.list(daysOf(dropId, from), { sort: { _id: 1 } });
-      return new Map(found.map(({ id, count }) => [id.slice(dropId.length + 1), count]));
-    },
-
-    async listDaysOfDrops(dropIds, dates) {
-      // By each id: DocumentDB reads the whole index for ranges under `$or`.
-      const ids = dropIds.flatMap((dropId) => dates.map((day) => `${dropId}/${day}`));
-      const found = await days.model
-        .find({ _id: { $in: ids } }, { count: 1 }, { batchSize: ids.length + 1 })
-        .lean();
-      const byDrop = new Map<string, Map<string, number>>();
-      for (const { _id, count } of found) {
-        const [dropId = '', day = ''] = _id.split('/');
-        const counts = byDrop.get(dropId) ?? new Map<string, number>();
-        byDrop.set(dropId, counts.set(day, count));
-      }
-      return byDrop;
-    },
-  });
+/** The store, whose calls end in time: each part of a batch and of a removal in a minute, others while the client waits. */
+export function openMongoViewTotals(connection: Connection): ViewTotals {
+  const views = new MongoDayViews(connection);
+  const { listDays, listDaysOfDrops } = forRequests<DayViews>(connection, views);
+  const calls = inBackground<DayRemoval & BatchParts>(connection, views);
   return {
-    ...reads,
+    listDays,
+    listDaysOfDrops,
     removeDaysBefore: calls.removeDaysBefore,
 
     async addBatch(number, counts) {
-      for (const chunk of chunksOf([...sumByDrop(counts)])) await calls.addToDrops(number, chunk);
-      for (const chunk of chunksOf(counts)) await calls.addToDays(number, chunk);
+      for (const part of partsOf([...sumByDrop(counts)])) await calls.addToDrops(number, part);
+      for (const part of partsOf(counts)) await calls.addToDays(number, part);
     },
   };
+}
+
+/** Drops and days ignore a batch whose number is not above their last one. */
+interface BatchParts {
+  addToDrops(number: number, sums: readonly (readonly [dropId: string, count: number])[]): Promise<void>;
+  addToDays(number: number, counts: readonly ViewCount[]): Promise<void>;
+}
+
+class MongoDayViews implements DayViews, DayRemoval, BatchParts {
+  readonly #days;
+  readonly #drops;
+  /** Where the next call of `removeDaysBefore` goes on. */
+  #checkedUpTo = '';
+
+  constructor(connection: Connection) {
+    this.#days = dayViewsCollection.in(connection);
+    this.#drops = dropModel(connection);
+  }
+
+  async listDays(dropId: string, from?: string): Promise<Map<string, number>> {
+    const found = await this.#days.list(daysOf(dropId, from), { sort: { _id: 1 } });
+    return new Map(found.map(({ id, count }) => [id.slice(dropId.length + 1), count]));
+  }
+
+  async listDaysOfDrops(
+    dropIds: readonly string[],
+    dates: readonly string[],
+  ): Promise<Map<string, ReadonlyMap<string, number>>> {
+    // By each id: DocumentDB reads the whole index for ranges under `$or`.
+    const ids = dropIds.flatMap((dropId) => dates.map((day) => `${dropId}/${day}`));
+    const found = await this.#days.model
+      .find({ _id: { $in: ids } }, { count: 1 }, { batchSize: ids.length + 1 })
+      .lean();
+    const byDrop = new Map<string, Map<string, number>>();
+    for (const { _id, count } of found) {
+      const [dropId = '', day = ''] = _id.split('/');
+      const counts = byDrop.get(dropId) ?? new Map<string, number>();
+      byDrop.set(dropId, counts.set(day, count));
+    }
+    return byDrop;
+  }
+
+  /** Ids begin with the drop, so all are looked at, in turns of calls. */
+  async removeDaysBefore(day: string): Promise<void> {
+    for (let part = 0; part < partsPerCall; part++) {
+      const sorted = { sort: { _id: 1 }, limit: daysPerPart, batchSize: daysPerPart + 1 } as const;
+      const range = { _id: { $gt: this.#checkedUpTo } };
+      const found = await this.#days.model.find(range, { _id: 1 }, sorted).lean();
+      const old = found.map(({ _id }) => _id).filter((id) => id.slice(id.indexOf('/') + 1) < day);
+      if (old.length > 0) await this.#days.remove({ _id: { $in: old } });
+      this.#checkedUpTo = found.length < daysPerPart ? '' : (found.at(-1)?._id ?? '');
+      if (this.#checkedUpTo === '') return;
+    }
+  }
+
+  async addToDrops(
+    number: number,
+    sums: readonly (readonly [dropId: string, count: number])[],
+  ): Promise<void> {
+    const adds = sums.map(([dropId, count]) => ({
+      filter: { _id: dropId, views_batch: { $lt: number } },
+      update: { $inc: { view_count: count }, $set: { views_batch: number } },
+    }));
+    await bulkWrite(this.#drops, adds);
+  }
+
+  async addToDays(number: number, counts: readonly ViewCount[]): Promise<void> {
+    const adds = counts.map(({ dropId, day, count }) => ({
+      filter: { _id: `${dropId}/${day}`, views_batch: { $lt: number } },
+      update: { $inc: { count }, $set: { views_batch: number } },
+      upsert: true as const,
+    }));
+    // A duplicate has two causes: the day has this batch (it fails again), or another job just inserted the day (it adds).
+    const duplicates = await bulkWrite(this.#days.model, adds);
+    if (duplicates.length > 0) await bulkWrite(this.#days.model, duplicates);
+    await this.#deleteDaysOfGone([...new Set(counts.map(({ dropId }) => dropId))]);
+  }
+
+  /** Called after days were written: the removal of a drop that is deleted later deletes its days (`erase`). */
+  async #deleteDaysOfGone(dropIds: readonly string[]): Promise<void> {
+    const live = await this.#drops.find({ _id: { $in: dropIds }, deleted_at: null }, { _id: 1 }).lean();
+    const liveIds = new Set(live.map(({ _id }) => _id));
+    const gone = dropIds.filter((dropId) => !liveIds.has(dropId));
+    if (gone.length > 0) await this.#days.remove({ $or: gone.map((dropId) => daysOf(dropId)) });
+  }
 }
 
 /** A drop ignores the second addition of a batch, so its days are summed. */
@@ -117,7 +138,7 @@ function sumByDrop(counts: readonly ViewCount[]): Map<string, number> {
   return sums;
 }
 
-function* chunksOf<T>(items: readonly T[]): Generator<T[]> {
+function* partsOf<T>(items: readonly T[]): Generator<T[]> {
   for (let from = 0; from < items.length; from += updatesPerCall)
     yield items.slice(from, from + updatesPerCall);
 }
