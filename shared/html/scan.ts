@@ -8,6 +8,7 @@ import {
   Tokenizer,
   TokenizerMode,
 } from 'parse5';
+import { HeadOffsets } from './head-offsets.ts';
 import { createTree } from './tree.ts';
 
 const { TokenType } = Token;
@@ -75,108 +76,137 @@ const defaultChunk = 16 * 1024;
  * child of head (HTML standard, 13.2.6.4.4 and 13.2.6.4.6).
  */
 export function scanHead(text: string, limits: ScanLimits): Scan {
-  const {
-    steps,
-    tokens = Number.POSITIVE_INFINITY,
-    expired,
-    until = Number.POSITIVE_INFINITY,
-    isPartial = false,
-    chunk = defaultChunk,
-    onTitle,
-  } = limits;
-  const progress: Progress = { steps: 0, tokens: 0, hasBody: false, start: -1, end: 0, halt: null };
-  const offsets = createOffsets();
+  return new HeadScan(text, limits).run();
+}
 
-  const parser = new Parser({
-    treeAdapter: createTree((name) => {
-      progress.steps++;
-      progress.hasBody ||= name === 'body' || name === 'frameset';
-    }),
-  });
-  const tokenizer = new DocumentTokenizer({ sourceCodeLocationInfo: true }, createTokenFilter(parser, take));
-  parser.tokenizer = tokenizer;
-  const countHeadChildren = () => parser.headElement?.childNodes.length ?? 0;
+/** One scan of a document. */
+class HeadScan {
+  readonly #text: string;
+  readonly #limits: ScanLimits;
+  readonly #maxTokens: number;
+  readonly #until: number;
+  readonly #parser: Parser<DefaultTreeAdapterMap>;
+  readonly #tokenizer: DocumentTokenizer;
+  readonly #offsets = new HeadOffsets();
+  readonly #progress: Progress = { steps: 0, tokens: 0, hasBody: false, start: -1, end: 0, halt: null };
 
-  function isOverLimit(openAttributes = 0): boolean {
-    return progress.steps + openAttributes > steps || progress.tokens > tokens;
+  constructor(text: string, limits: ScanLimits) {
+    this.#text = text;
+    this.#limits = limits;
+    this.#maxTokens = limits.tokens ?? Number.POSITIVE_INFINITY;
+    this.#until = limits.until ?? Number.POSITIVE_INFINITY;
+    this.#parser = new Parser({ treeAdapter: createTree((name) => this.#noteElement(name)) });
+    const filter = createTokenFilter(this.#parser, (token, process) => this.#take(token, process));
+    this.#tokenizer = new DocumentTokenizer({ sourceCodeLocationInfo: true }, filter);
+    this.#parser.tokenizer = this.#tokenizer;
   }
 
-  function mustStopBefore(start: number): boolean {
-    if (start >= until || isOverLimit()) return true;
-    return progress.tokens % tokensPerTimeCheck === 0 && expired?.() === true;
-  }
-
-  const isHalted = () => progress.halt !== null;
-
-  function halt(stop: Scan['stop'], stoppedAt: number): void {
-    progress.halt = { stop, stoppedAt };
-    tokenizer.pause();
-  }
-
-  /** Gives the token to the parser and notes the offsets that it reveals. */
-  function processToken<T extends AnyToken>(token: T, start: number, process: (token: T) => void): void {
-    const mode = parser.insertionMode;
-    const hadHead = parser.headElement !== null;
-    const children = countHeadChildren();
-    process(token);
-    // If the token implied head, an element inserted before it implies head too.
-    const impliedHead = !hadHead && parser.headElement !== null && !isHeadTag(token, TokenType.START_TAG);
-    if (isHeadMode(mode) || impliedHead) {
-      const reference = referenceBefore(token, start, progress, text);
-      if (reference !== null) offsets.add(reference, children);
-      offsets.add(start, children);
-    }
-    // Otherwise the end tag was ignored.
-    if (isHeadTag(token, TokenType.END_TAG) && mode < parser.insertionMode)
-      offsets.setHeadEnd(start, children);
-  }
-
-  function take<T extends AnyToken>(token: T, process: (token: T) => void): void {
-    if (isHalted()) return;
-    progress.tokens++;
-    if (token.type >= TokenType.START_TAG) progress.steps += 1 + countAttributes(token);
-    const start = startOf(token, progress, text, tokenizer.state);
-    if (mustStopBefore(start)) {
-      halt('limit', start);
-      return;
-    }
-    const isText = parser.insertionMode === InsertionMode.TEXT;
-    if (isText && onTitle !== undefined && isTitleOfHead(parser) && onTitle(textOf(token))) {
-      halt('limit', start);
-      return;
-    }
-    // The contents of script, style and title do not matter for the tree, only their end tag.
-    if (isText && token.type < TokenType.START_TAG) return;
-    processToken(token, start, process);
-    progress.start = start;
-    progress.end = token.location?.endOffset ?? start;
-    if (progress.hasBody) halt('body', start);
-    else if (isTag(token) && isHeadMode(parser.insertionMode)) offsets.add(progress.end, countHeadChildren());
+  run(): Scan {
+    const read = this.#feed();
+    const { document, headElement: head } = this.#parser;
+    const { halt, steps } = this.#progress;
+    const stopped = halt ?? { stop: 'limit', stoppedAt: this.#text.length };
+    return { document, head, ...stopped, read, steps, offsets: this.#offsets.list() };
   }
 
   /** Gives the text to the parser. @returns how many characters */
-  function feed(): number {
+  #feed(): number {
+    const { chunk = defaultChunk, isPartial = false, expired } = this.#limits;
     let read = 0;
     for (;;) {
-      const next = text.slice(read, read + chunk);
+      const next = this.#text.slice(read, read + chunk);
       read += next.length;
-      const isLast = read === text.length;
-      tokenizer.write(next, isLast && !isPartial);
+      const isLast = read === this.#text.length;
+      this.#tokenizer.write(next, isLast && !isPartial);
       // The tokenizer holds text back until it ends, but its first word can already end head.
-      if (!isHalted() && (isPartial || !isLast)) tokenizer.flushCharacters();
-      if (isHalted() || isLast) return read;
+      if (!this.#isHalted() && (isPartial || !isLast)) this.#tokenizer.flushCharacters();
+      if (this.#isHalted() || isLast) return read;
       // Tags and comments are held back too: one may have 250,000 attributes, or megabytes.
-      if (isOverLimit(tokenizer.countOpenAttributes()) || expired?.() === true) {
-        halt('limit', progress.end);
+      if (this.#isOverLimit(this.#tokenizer.countOpenAttributes()) || expired?.() === true) {
+        this.#halt('limit', this.#progress.end);
         return read;
       }
     }
   }
 
-  const read = feed();
-  const { document, headElement: head } = parser;
-  const stopped = progress.halt ?? { stop: 'limit', stoppedAt: text.length };
-  return { document, head, ...stopped, read, steps: progress.steps, offsets: offsets.list() };
+  #noteElement(name: string): void {
+    this.#progress.steps++;
+    this.#progress.hasBody ||= name === 'body' || name === 'frameset';
+  }
+
+  #take<T extends AnyToken>(token: T, process: (token: T) => void): void {
+    if (this.#isHalted()) return;
+    const progress = this.#progress;
+    progress.tokens++;
+    if (token.type >= TokenType.START_TAG) progress.steps += 1 + countAttributes(token);
+    const start = startOf(token, progress, this.#text, this.#tokenizer.state);
+    if (this.#mustStopBefore(start) || this.#isTitleEnough(token)) {
+      this.#halt('limit', start);
+      return;
+    }
+    // The contents of script, style and title do not matter for the tree, only their end tag.
+    if (this.#isInText() && token.type < TokenType.START_TAG) return;
+    this.#processToken(token, start, process);
+    progress.start = start;
+    progress.end = token.location?.endOffset ?? start;
+    if (progress.hasBody) this.#halt('body', start);
+    else if (isTag(token) && isHeadMode(this.#parser.insertionMode))
+      this.#offsets.add(progress.end, this.#countHeadChildren());
+  }
+
+  /** Gives the token to the parser and notes the offsets that it reveals. */
+  #processToken<T extends AnyToken>(token: T, start: number, process: (token: T) => void): void {
+    const parser = this.#parser;
+    const mode = parser.insertionMode;
+    const hadHead = parser.headElement !== null;
+    const children = this.#countHeadChildren();
+    process(token);
+    // If the token implied head, an element inserted before it implies head too.
+    const impliedHead = !hadHead && parser.headElement !== null && !isHeadTag(token, TokenType.START_TAG);
+    if (isHeadMode(mode) || impliedHead) {
+      const reference = referenceBefore(token, start, this.#progress, this.#text);
+      if (reference !== null) this.#offsets.add(reference, children);
+      this.#offsets.add(start, children);
+    }
+    // Otherwise the end tag was ignored.
+    if (isHeadTag(token, TokenType.END_TAG) && mode < parser.insertionMode)
+      this.#offsets.setHeadEnd(start, children);
+  }
+
+  #mustStopBefore(start: number): boolean {
+    if (start >= this.#until || this.#isOverLimit()) return true;
+    return this.#progress.tokens % tokensPerTimeCheck === 0 && this.#limits.expired?.() === true;
+  }
+
+  #isOverLimit(openAttributes = 0): boolean {
+    const { steps, tokens } = this.#progress;
+    return steps + openAttributes > this.#limits.steps || tokens > this.#maxTokens;
+  }
+
+  /** Whether the caller has all that it wants of head's titles. */
+  #isTitleEnough(token: AnyToken): boolean {
+    const { onTitle } = this.#limits;
+    if (onTitle === undefined || !this.#isInText() || !isTitleOfHead(this.#parser)) return false;
+    return onTitle(textOf(token));
+  }
+
+  /** Whether the token belongs to the contents of script, style or title, or ends them. */
+  #isInText(): boolean {
+    return this.#parser.insertionMode === InsertionMode.TEXT;
+  }
+
+  #isHalted(): boolean {
+    return this.#progress.halt !== null;
+  }
+
+  #halt(stop: Scan['stop'], stoppedAt: number): void {
+    this.#progress.halt = { stop, stoppedAt };
+    this.#tokenizer.pause();
+  }
+
+  #countHeadChildren(): number {
+    return this.#parser.headElement?.childNodes.length ?? 0;
+  }
 }
 
 /** A subclass of Parser would also see tokens that the parser reprocesses. */
@@ -194,36 +224,6 @@ function createTokenFilter(
     onWhitespaceCharacter: (token) => take(token, (t) => parser.onWhitespaceCharacter(t)),
     onEof: (token) => take(token, (t) => parser.onEof(t)),
     onParseError: null,
-  };
-}
-
-interface Offset {
-  readonly offset: number;
-  /** How many children head has there. */
-  readonly children: number;
-}
-
-function createOffsets() {
-  let first: Offset | null = null;
-  let previous: Offset | null = null;
-  let last: Offset | null = null;
-  let headEnd: Offset | null = null;
-
-  return {
-    add(offset: number, children: number): void {
-      if (last?.offset !== offset) previous = last;
-      last = { offset, children };
-      first ??= last;
-    },
-    /** The start of the `</head>` that closed head. */
-    setHeadEnd(offset: number, children: number): void {
-      headEnd = { offset, children };
-    },
-    /** Best first: before `</head>`, unless head got more children after it; the last, the previous, the first. */
-    list(): number[] {
-      const best = headEnd?.children === last?.children ? headEnd : null;
-      return [...new Set([best, last, previous, first].flatMap((entry) => (entry ? [entry.offset] : [])))];
-    },
   };
 }
 
