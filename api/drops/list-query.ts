@@ -41,7 +41,10 @@ export function dropQuery(config: Config, names = parameterNames) {
       description: 'The sort field.',
       default: 'created_at',
     }),
-    sortOrder: oneOfField(names.sortOrder, sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
+    sortOrder: oneOfField(names.sortOrder, sortOrders).meta({
+      description: 'The sort order.',
+      default: 'desc',
+    }),
     q: string()
       .typeError(notOneText)
       .nonNullable(notOneText)

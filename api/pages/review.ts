@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { defensiveStyle } from '../../shared/html/plan.ts';
+import { defensiveStyle } from '../../shared/html/insertion.ts';
 import type { Body, BodyFacts } from '../../shared/pages/page-bodies.ts';
 import type { Assets } from '../html/assets.ts';
 

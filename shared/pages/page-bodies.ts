@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { PageWithVersion } from '../drops/drop.ts';
-import { applyPlan, planSafely, rendererVersion } from '../html/plan.ts';
+import { applyPlan, planSafely, rendererVersion } from '../html/insertion.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
 import type { MemoryReading } from '../metrics/metrics.ts';

@@ -1,6 +1,6 @@
 import type { BlobIds } from '../blobs/blob-store.ts';
 import type { EncodingFacts } from '../domain/etag.ts';
-import type { RenderPlan } from '../html/plan.ts';
+import type { RenderPlan } from '../html/insertion.ts';
 
 /** The content encodings in which a rendered page is stored. */
 export type CompressedEncoding = 'br' | 'gzip';

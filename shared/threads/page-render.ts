@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { factsOf } from '../domain/etag.ts';
-import { applyPlan, type NewPlan, planRender, planSafely, rendererVersion } from '../html/plan.ts';
+import { applyPlan, type NewPlan, planRender, planSafely, rendererVersion } from '../html/insertion.ts';
 import type { RenderedPage } from '../renders/render-store.ts';
 import { brotliOptions } from '../util/brotli.ts';
 

@@ -12,7 +12,7 @@ import type { Effort } from './page-render.ts';
 import { type Kind, kinds, type Task, type Work } from './task-kinds.ts';
 import { createThreadPool, exceedsLimits, type RunOptions, type ThreadPool } from './thread-pool.ts';
 
-/** As for a render (html/plan.ts). */
+/** As for a render (html/insertion.ts). */
 const titleSteps = 20_000;
 
 /** How long work may take, in ms on a free CPU. */

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
-import { applyPlan, planRender } from '../../shared/html/plan.ts';
+import { applyPlan, planRender } from '../../shared/html/insertion.ts';
 import { NodeThreads } from '../../shared/threads/threads.ts';
 import { methodsOf } from '../../shared/util/methods.ts';
 import { watchEventLoop } from '../support/cpu.ts';

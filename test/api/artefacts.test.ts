@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rendererVersion } from '../../shared/html/plan.ts';
+import { rendererVersion } from '../../shared/html/insertion.ts';
 import { makeChartReport } from '../browser/chart-report.ts';
 import { useServiceOfEach } from '../support/service.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { applyPlan, planRender } from '../../shared/html/plan.ts';
+import { applyPlan, planRender } from '../../shared/html/insertion.ts';
 import { cases } from '../html/render-plan-cases.ts';
 import { useBrowser } from './browser.ts';
 import { useFrames } from './frames.ts';

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
-import { applyPlan, type RenderPlan } from '../../shared/html/plan.ts';
+import { applyPlan, type RenderPlan } from '../../shared/html/insertion.ts';
 
 /** The verdict of full parses on a plan, without code of the planner. */
 export interface Verdict {

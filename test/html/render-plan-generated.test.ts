@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
-import { planRender, type RenderBudget } from '../../shared/html/plan.ts';
+import { planRender, type RenderBudget } from '../../shared/html/insertion.ts';
 import { generateDocuments } from './render-generator.ts';
 import { findBest, isRendered, judge } from './render-oracle.ts';
 

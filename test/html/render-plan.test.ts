@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { applyPlan, planRender, planSafely, rendererVersion } from '../../shared/html/plan.ts';
+import { applyPlan, planRender, planSafely, rendererVersion } from '../../shared/html/insertion.ts';
 import { cpuMsOf } from '../support/cpu.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
 import { judge } from './render-oracle.ts';

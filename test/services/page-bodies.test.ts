@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { digestOf, factsOf } from '../../shared/domain/etag.ts';
 import type { PageWithVersion } from '../../shared/drops/drop.ts';
-import { rendererVersion } from '../../shared/html/plan.ts';
+import { rendererVersion } from '../../shared/html/insertion.ts';
 import { PageBodies } from '../../shared/pages/page-bodies.ts';
 import type { ArtefactPart, RenderedPage, RenderHead } from '../../shared/renders/render-store.ts';
 import type { RunningRender } from '../../shared/renders/rendering.ts';

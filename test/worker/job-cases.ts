@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
-import { rendererVersion } from '../../shared/html/plan.ts';
+import { rendererVersion } from '../../shared/html/insertion.ts';
 import type { JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobProducer } from '../../shared/jobs/job-queue.ts';
 import { aComment, aToken, at } from '../contract/records.ts';

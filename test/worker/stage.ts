@@ -3,7 +3,7 @@ import { factsOf } from '../../shared/domain/etag.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import type { NewVersion, PendingTask } from '../../shared/drops/drop.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
-import { rendererVersion } from '../../shared/html/plan.ts';
+import { rendererVersion } from '../../shared/html/insertion.ts';
 import type { RenderedPage } from '../../shared/renders/render-store.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
 import { aComment, at, insertComment } from '../contract/records.ts';

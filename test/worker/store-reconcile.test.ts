@@ -3,7 +3,7 @@ import { sessionIdleMs } from '../../shared/credentials/session.ts';
 import { isUnavailable, unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { dayOf } from '../../shared/domain/time-windows.ts';
-import { rendererVersion } from '../../shared/html/plan.ts';
+import { rendererVersion } from '../../shared/html/insertion.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import { anIdempotencyRecord, aReport, aSession, aToken, at } from '../contract/records.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rendererVersion } from '../../shared/html/plan.ts';
+import { rendererVersion } from '../../shared/html/insertion.ts';
 import type { JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { RenderHead, VersionKey } from '../../shared/renders/render-store.ts';
 import { at } from '../contract/records.ts';

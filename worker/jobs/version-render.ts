@@ -1,4 +1,4 @@
-import { rendererVersion } from '../../shared/html/plan.ts';
+import { rendererVersion } from '../../shared/html/insertion.ts';
 import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import type { PendingDrop, PendingRender } from '../../shared/jobs/pending-task-store.ts';
 import type { RenderStore } from '../../shared/renders/render-store.ts';

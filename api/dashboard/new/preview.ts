@@ -1,4 +1,4 @@
-import { defensiveStyle } from '../../../shared/html/plan.ts';
+import { defensiveStyle } from '../../../shared/html/insertion.ts';
 import { previewPath } from '../../http/paths.ts';
 import { open, type Route } from '../../http/route.ts';
 import { sendText } from '../../http/send.ts';
