@@ -113,11 +113,13 @@ export interface NewRow {
 
 /** To be called inside a write of the database. @param unless the column whose conflict means that the drop is not stored */
 export function createRowInserts(db: Pick<Database, 'prepare'>, unless: 'id' | 'slug') {
-  const lockAndTakedown = ['lock_id', 'lock_hash', 'taken_down_at', 'takedown_reason'];
   const dropNames = [
     'metadata',
     'folded',
-    ...lockAndTakedown,
+    'lock_id',
+    'lock_hash',
+    'taken_down_at',
+    'takedown_reason',
     'place',
     'changed_at',
     'owed_render',
@@ -139,8 +141,14 @@ export function createRowInserts(db: Pick<Database, 'prepare'>, unless: 'id' | '
       const values: Value[] = [
         writeMetadata(metadata),
         folded,
-        ...[lock?.id ?? null, lock?.hash ?? null, takedown?.at ?? null, takedown?.reason ?? null],
-        ...[place, updatedAt, render, purge],
+        lock?.id ?? null,
+        lock?.hash ?? null,
+        takedown?.at ?? null,
+        takedown?.reason ?? null,
+        place,
+        updatedAt,
+        render,
+        purge,
       ];
       return sql.drop.run(...values, ...drop.valuesOf(stored), ...head.valuesOf(latest)).changes > 0;
     },
