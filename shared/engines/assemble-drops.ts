@@ -7,7 +7,7 @@ import { createDiffs } from '../diffs/diffs.ts';
 import type { Clock } from '../domain/clock.ts';
 import { createDocumentChecks } from '../drops/document-checks.ts';
 import { Drops } from '../drops/drops.ts';
-import { createFollowingTitles } from '../drops/following-titles.ts';
+import { FollowingTitles } from '../drops/following-titles.ts';
 import { createTitles } from '../drops/titles.ts';
 import { Idempotency } from '../idempotency/idempotency.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
@@ -17,7 +17,7 @@ import type { Log } from '../log/log.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import type { Threads } from '../threads/threads.ts';
 import { createUploads } from '../uploads/uploads.ts';
-import { createViewStats } from '../views/views.ts';
+import { ViewStats } from '../views/views.ts';
 import type { Engine } from './engine.ts';
 
 interface Parts {
@@ -69,11 +69,11 @@ export function assembleDrops(parts: Parts) {
     clock,
   });
   const titles = createTitles({ findTitle: threads.findTitle, config });
-  const followingTitles = createFollowingTitles({ drops, titles, log });
+  const followingTitles = new FollowingTitles({ drops, titles, log });
   const documentChecks = createDocumentChecks({ checkDocument: threads.checkDocument, clock, log });
   const resolvedAlready = createResolvedAlready({ drops, comments });
   const diffs = createDiffs({ drops, compare: threads.compare });
-  const viewStats = createViewStats({ drops, views: engine.views, clock });
+  const viewStats = new ViewStats({ drops, views: engine.views, clock });
   return {
     drops,
     idempotency,

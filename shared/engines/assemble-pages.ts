@@ -5,7 +5,7 @@ import type { Log } from '../log/log.ts';
 import { Pages } from '../pages/pages.ts';
 import { Rendering } from '../renders/rendering.ts';
 import type { Threads } from '../threads/threads.ts';
-import { createViews } from '../views/views.ts';
+import { Views } from '../views/views.ts';
 import type { Engine } from './engine.ts';
 
 /** What viewers get: pages, share cards, and counts of their views. */
@@ -45,7 +45,7 @@ export function assemblePages(parts: {
     log,
     config,
   });
-  const views = createViews({
+  const views = new Views({
     store: engine.views,
     clock,
     log,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ViewCount } from '../../shared/views/view-store.ts';
-import { createViews } from '../../shared/views/views.ts';
+import { Views } from '../../shared/views/views.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
@@ -21,7 +21,7 @@ function createStore() {
 describe('Views in the web process', () => {
   function setUp(store = createStore(), clock = createTestClock()) {
     const log = createRecordingLog();
-    return { store, clock, log, views: createViews({ store, clock, log }) };
+    return { store, clock, log, views: new Views({ store, clock, log }) };
   }
 
   it('are recorded as one sum for each drop and day, under numbers that rise', async () => {
