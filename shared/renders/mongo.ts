@@ -43,7 +43,7 @@ export function openMongoRenders(connection: Connection): RenderStore {
 }
 
 /** An artefact is one record. The record of a large one is written after its chunks and deleted before them. */
-export class MongoRenders implements RenderStore {
+class MongoRenders implements RenderStore {
   readonly #records;
   readonly #artefacts;
   readonly #chunks;
