@@ -40,6 +40,7 @@ export const comments = collectionOf(
 );
 
 export type CommentDocument = DocumentOf<typeof storedRecord>;
+
 export function toListed(document: CommentDocument): ListedComment {
   const stored = comments.toRecord(document);
   return { ...toComment(stored), replyCount: replyCountOf(stored) };
