@@ -9,7 +9,9 @@ import {
   type Page,
 } from 'playwright-core';
 import type { Dashboard } from '../support/dashboard.ts';
+import { isLanding } from '../support/landing.ts';
 import { requireProgram, skipTest } from '../support/programs.ts';
+import { atRunEnd } from '../support/run-end.ts';
 import { until } from '../support/until.ts';
 
 const flags = [
@@ -58,20 +60,28 @@ export const schemes = ['light', 'dark'] as const;
 const running = new Map<string, Browser>();
 
 // Suites share a browser: it takes long to start, and each context has an empty profile.
-after('end the browsers', async () => {
+atRunEnd(async () => {
   for (const browser of running.values()) await browser.close();
   running.clear();
 });
 
-/** The suite in Chromium, and again in Firefox. @param subject with flags of Chromium beside those that every suite has */
-export function describeInBrowsers(
-  subject: string | { readonly title: string; readonly chromiumFlags: readonly string[] },
-  suite: (browser: TestBrowser) => void,
-): void {
-  const { title, chromiumFlags } =
-    typeof subject === 'string' ? { title: subject, chromiumFlags: [] } : subject;
-  for (const engine of ['Chromium', 'Firefox'] as const)
-    describe(`${title}, in ${engine}`, () => suite(useBrowser(chromiumFlags, engine)));
+/** A suite that runs in several browsers. */
+interface Subject {
+  readonly title: string;
+  /** Beside those that every suite has. */
+  readonly chromiumFlags?: readonly string[];
+  /** What Firefox does in a way of its own is tested in it at a landing, too; all else only by `npm run test:all`. */
+  readonly firefoxAtLanding?: boolean;
+}
+
+/** The suite in Chromium, and again in Firefox. */
+export function describeInBrowsers(subject: string | Subject, suite: (browser: TestBrowser) => void): void {
+  const { title, chromiumFlags, firefoxAtLanding } =
+    typeof subject === 'string' ? { title: subject } : subject;
+  describe(`${title}, in Chromium`, () => suite(useBrowser(chromiumFlags)));
+  if (!isLanding || firefoxAtLanding) {
+    describe(`${title}, in Firefox`, () => suite(useBrowser([], 'Firefox')));
+  }
 }
 
 /**

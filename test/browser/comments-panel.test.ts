@@ -10,6 +10,12 @@ const report = `<!doctype html><title>Report</title><h1>Visits</h1>
 <div style="height:2000px"></div>
 <p id="late">Costs fell by 7 percent in June, which nobody had planned at all.</p>`;
 
+/** The page asks each second for what others have written, and not each 20 s. */
+const askOften = `{
+  const { setInterval } = window;
+  window.setInterval = (run, ms, ...more) => setInterval(run, ms === 20_000 ? 1_000 : ms, ...more);
+}`;
+
 describeInBrowsers('Comments in the viewer', (browser) => {
   const service = useService();
 
@@ -21,6 +27,7 @@ describeInBrowsers('Comments in the viewer', (browser) => {
 
   async function open(path: string, reader?: Dashboard, size = { width: 1280, height: 800 }) {
     const context = await browser.newContext({ viewport: size });
+    await context.addInitScript(askOften);
     if (reader !== undefined) await signIn(context, reader, service.url);
     const page = await context.newPage();
     const { faults } = watchPage(page, service.url);

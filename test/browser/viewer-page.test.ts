@@ -10,7 +10,7 @@ const long = (heading: string) => `<!doctype html><title>Long</title><h1>${headi
 <a href="http://refuses.example/page">Away</a>
 <div style="height: 4000px"></div><h2 id="section">Section</h2><div style="height: 4000px"></div>`;
 
-describeInBrowsers('The viewer page', (browser) => {
+describeInBrowsers({ title: 'The viewer page', firefoxAtLanding: true }, (browser) => {
   const service = useService();
 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {

@@ -149,14 +149,7 @@ function plant(file: string, text: string, rule: string): Planted {
 /** The product's sources and the tools' settings. */
 function copyTree(): string {
   const copy = makeTempDir();
-  const settings = [
-    'package.json',
-    'tsconfig.json',
-    'biome.json',
-    'knip.json',
-    '.dependency-cruiser.js',
-    '.mocharc.json',
-  ];
+  const settings = ['package.json', 'tsconfig.json', 'biome.json', 'knip.json', '.dependency-cruiser.js'];
   const filter = (path: string) => path !== join(projectDir, 'test', 'clients'); // a package of its own
   for (const name of [...folders, ...settings]) {
     cpSync(join(projectDir, name), join(copy, name), { recursive: true, filter });

@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { projectDir } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -7,17 +9,37 @@ import { makeTempDir } from '../support/temp-dir.ts';
 const runner = join(import.meta.dirname, '..', 'run.js');
 const quick = 'test/checks/documents.test.ts';
 
-/** The runner's exit code and the lines it prints, without servers. */
-function run(args: readonly string[], more: Readonly<Record<string, string>> = {}, cwd = projectDir) {
-  const { MONGODB_URI, REDIS_URL, CI, ...env } = process.env;
-  const command = [runner, ...args];
-  const { status, stdout } = spawnSync(process.execPath, command, {
-    cwd,
-    env: { ...env, ...more },
+type Variables = Readonly<Record<string, string>>;
+
+/** The variables of a machine without servers, of which no one says that it is CI. */
+function variables(more: Variables = {}): NodeJS.ProcessEnv {
+  const { MONGODB_URI, REDIS_URL, CI, TEST_LANDING, ...env } = process.env;
+  return { ...env, ...more };
+}
+
+/** The runner's exit code and the lines it prints. */
+function run(args: readonly string[], more: Variables = {}) {
+  const { status, stdout } = spawnSync(process.execPath, [runner, ...args], {
+    cwd: projectDir,
+    env: variables(more),
     encoding: 'utf8',
   });
   return { status, lines: stdout.trimEnd().split('\n') };
 }
+
+/** The option for compiled tests that are made up: code by file. */
+function madeUp(files: Readonly<Record<string, string>>): string {
+  const folder = makeTempDir();
+  for (const [name, code] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), code);
+  }
+  return `--tests=${folder}`;
+}
+
+/** What a suite's code needs to wait. */
+const pause = 'const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));';
+const passing = `it('passes', () => undefined);`;
 
 describe('The test runner', () => {
   it('ends with the sum of the named files', () => {
@@ -26,21 +48,16 @@ describe('The test runner', () => {
     expect(status).to.equal(0);
   });
 
-  it('fails when a test fails, and names it again at the end', () => {
-    const { status, lines } = run(['--engine=embedded', quick, '-g', 'settings.md'], {}, makeTempDir()); // which has no docs/settings.md
-    expect(lines.findLast((line) => line.startsWith('FAILED'))).to.match(/settings\.md.*: ENOENT/);
-    expect(lines.at(-1)).to.equal('0 passed, 1 failed');
-    expect(status).to.equal(1);
-  });
-
   const once = 'test/api/agent-files.test.ts';
   const notRun = `${once} is not run on the scale-out engine`;
   const named: readonly (readonly [paths: readonly string[], says: RegExp, status: number])[] = [
     [['test/domain'], /^[1-9]\d+ passed, 0 failed$/m, 0],
     [['--engine=scale-out', once, 'test/api/views.test.ts'], new RegExp(`^${notRun}\n`), 0],
     [['--engine=scale-out', once], new RegExp(`^${notRun}$`), 1],
+    [['--landing', 'test/checks/rules.slow.test.ts'], /^\S+ is not run with --landing$/, 1],
     [[quick, 'test/checks/none.test.ts'], /^$/, 1],
     [[quick, 'test/none'], /^$/, 1],
+    [['--ui', 'unknown', quick], /^$/, 1],
   ];
   for (const [paths, says, status] of named) {
     it(`ends with ${status} for ${paths.join(' ')}`, () => {
@@ -50,21 +67,142 @@ describe('The test runner', () => {
     });
   }
 
-  it('fails when mocha does not start', () => {
-    const { status, lines } = run(['--ui', 'unknown', quick]);
-    expect(lines.at(-1)).to.equal('0 passed, 1 failed');
+  it('says a failure when it happens, with the value and the command that repeats it, and again at the end', () => {
+    const code = `
+      describe("A failure's", () => {
+        it('title (of it)', () => {
+          throw Object.assign(new Error('not that'), { actual: ['one', 'two'], expected: ['one'], showDiff: true });
+        });
+        ${passing}
+      });`;
+    const tests = madeUp({ 'api/one.test.js': code });
+    const { status, lines } = run([tests]);
+    const [first = '', where, again, neighbour] = lines;
+    expect(first).to.match(
+      /^FAILED test\/api\/one\.test\.ts: A failure's title \(of it\): not that \(got \[ "one" "two" \]; expected \[ "one" \]\)$/,
+    );
+    expect(where).to.match(/^ {2}at .*one\.test\.js:4/);
+    expect(again).to.equal(
+      `  again: npm test -- test/api/one.test.ts -g 'A failure'\\''s title \\(of it\\)'`,
+    );
+    expect(neighbour).to.equal("passed: A failure's passes");
+    expect(lines.slice(5, 8)).to.deep.equal(lines.slice(0, 3));
+    expect(lines.at(-1)).to.equal('1 passed, 1 failed');
+    expect(status).to.equal(1);
+    const repeated = run([tests, 'test/api/one.test.ts', '-g', "A failure's title \\(of it\\)"]);
+    expect(repeated.lines.at(-1)).to.equal('0 passed, 1 failed');
+  });
+
+  it('says of each file how long it took itself, and names the slowest tests', () => {
+    const code = `${pause} it('waits', () => pause(300)); ${passing}`;
+    const tests = madeUp({ 'a.test.js': code, 'b.test.js': passing, 'c.test.js': passing });
+    const { lines } = run([tests, '--processes', '1']);
+    expect(lines[0]).to.match(/^test\/a\.test\.ts: 2 passed \(0\.3 s, 1 of 3 files\)$/);
+    expect(lines.slice(1, 3)).to.deep.equal([
+      'test/b.test.ts: 1 passed (0.0 s, 2 of 3 files)',
+      'test/c.test.ts: 1 passed (0.0 s, 3 of 3 files)',
+    ]);
+    const slowest = lines.indexOf('The slowest tests:');
+    expect(lines[slowest + 1]).to.equal('  0.3 s  test/a.test.ts: waits');
+  });
+
+  it('does not run the rest of a file in which a test timed out, and the next file in another process', () => {
+    const late = `
+      ${pause}
+      after(() => console.log('closed'));
+      it('hangs', async () => { await pause(800); globalThis.isLate = true; });
+      it('neighbour', () => undefined);`;
+    const next = `
+      ${pause}
+      it('sees nothing of it', async () => {
+        await pause(400);
+        if (globalThis.isLate) throw new Error('the neighbour goes on');
+      });`;
+    const { status, lines } = run([
+      madeUp({ 'a.test.js': late, 'b.test.js': next }),
+      '--processes=1',
+      '--timeout=500',
+    ]);
+    expect(lines.join('\n')).to.match(/^FAILED test\/a\.test\.ts: hangs: Timeout of 500ms exceeded/m);
+    expect(lines).to.include('closed');
+    expect(lines.join('\n')).to.match(/^test\/a\.test\.ts: 0 passed, 1 FAILED, 1 not run \(0\.5 s, /m);
+    expect(lines).to.include('passed: sees nothing of it');
+    expect(lines.at(-1)).to.equal('1 passed, 1 failed');
+    expect(status).to.equal(1);
+  }).timeout(30_000);
+
+  it('counts a process that ends as a failure of its file, and goes on', () => {
+    const tests = madeUp({ 'a.test.js': `it('ends', () => process.exit(3));`, 'b.test.js': passing });
+    const { lines } = run([tests, '--processes=1']);
+    expect(lines[0]).to.equal(
+      'FAILED test/a.test.ts: the file does not end: its process ended (exit code 3)',
+    );
+    expect(lines.at(-1)).to.equal('1 passed, 1 failed');
+  });
+
+  it('counts a file that does not load as a failure', () => {
+    const { status, lines } = run([
+      madeUp({ 'a.test.js': `throw new Error('broken')`, 'b.test.js': passing }),
+    ]);
+    expect(lines.join('\n')).to.include('FAILED test/a.test.ts: the file does not load: broken');
+    expect(lines.at(-1)).to.equal('1 passed, 1 failed');
     expect(status).to.equal(1);
   });
 
+  it('refuses tests that are selected in the code, with --forbid-only', () => {
+    const { lines } = run([
+      madeUp({ 'a.test.js': `it.only('is selected', () => undefined)` }),
+      '--forbid-only',
+    ]);
+    expect(lines.at(-1)).to.equal('0 passed, 1 failed');
+  });
+
+  it('counts what tests leave open as a failure', () => {
+    const { lines } = run([
+      madeUp({ 'a.test.js': `it('waits', () => { setInterval(() => undefined, 1_000); })` }),
+    ]);
+    expect(lines.at(-2)).to.match(/^FAILED tests left these open: .*Timeout/);
+    expect(lines.at(-1)).to.equal('1 passed, 1 failed');
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    it(`says what failed so far when ${signal} interrupts it`, async () => {
+      const code = `
+        ${pause}
+        it('fails', () => { throw new Error('no'); });
+        it('goes on', () => pause(500));
+        it('is not reached', () => undefined);`;
+      const child = spawn(
+        process.execPath,
+        [runner, madeUp({ 'a.test.js': code, 'b.test.js': code }), '--processes=1'],
+        {
+          env: variables(),
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
+      child.stdout.once('data', () => child.kill(signal));
+      const [printed, status] = await Promise.all([text(child.stdout), ended(child)]);
+      const [failure = '', ...rest] = printed.trimEnd().split('\n').slice(-5);
+      expect(failure).to.equal('FAILED test/a.test.ts: fails: no');
+      expect(rest.slice(1)).to.deep.equal([
+        "  again: npm test -- test/a.test.ts -g 'fails'",
+        'The run was interrupted after 1 of 2 files.',
+        '1 passed, 1 failed',
+      ]);
+      expect(status).to.equal(1);
+    });
+  }
+
   it('skips the scale-out engine without servers and gives the reason; fails if CI is set', () => {
-    const args = ['--engine=scale-out', 'test/api/account.test.ts', 'test/api/views.test.ts'];
+    const args = [madeUp({ 'api/one.test.js': passing }), '--engine=scale-out'];
     const local = run(args);
     expect(local.lines.at(-2)).to.match(
-      /^skipped \d+ tests: set MONGODB_URI and REDIS_URL, or run "docker compose/,
+      /^skipped 1 test: set MONGODB_URI and REDIS_URL, or run "docker compose.*\(test\/api\/one\.test\.ts\)$/,
     );
-    expect(local.lines.at(-1)).to.match(/^0 passed, 0 failed, [1-9]\d+ skipped$/);
+    expect(local.lines.at(-1)).to.equal('0 passed, 0 failed, 1 skipped');
     expect(local.status).to.equal(0);
     const inCi = run(args, { CI: 'true' });
+    expect(inCi.lines.at(-2)).to.equal('  again: npm test -- test/api/one.test.ts --engine scale-out');
     expect(inCi.lines.at(-1)).to.equal('0 passed, 1 failed');
     expect(inCi.status).to.equal(1);
   });
@@ -82,10 +220,41 @@ describe('The test runner', () => {
   });
 
   it('fails if only one of MONGODB_URI and REDIS_URL is set', () => {
-    const { status, lines } = run(['--engine=scale-out', 'test/api/account.test.ts'], {
+    const { status, lines } = run([madeUp({ 'api/one.test.js': passing }), '--engine=scale-out'], {
       REDIS_URL: 'redis://127.0.0.1:1',
     });
     expect(lines.join('\n')).to.include('set both MONGODB_URI and REDIS_URL, or neither');
     expect(status).to.equal(1);
   });
+
+  it('runs at a landing the slow files and those of both engines, without what is left to --all', () => {
+    const tests = madeUp({
+      'api/both.test.js': passing,
+      'api/help.test.js': passing,
+      'api/viewer.test.js': passing,
+      'checks/rules.slow.test.js': passing,
+      'cli/any.slow.test.js': passing,
+    });
+    const files = (flag: string) => {
+      const { lines } = run([tests, flag]);
+      return lines.filter((line) => line.startsWith('test/')).map((line) => line.split(': ')[0]);
+    };
+    expect(files('--landing')).to.have.members([
+      'test/cli/any.slow.test.ts',
+      'test/api/both.test.ts (scale-out)',
+    ]);
+    expect(files('--all')).to.have.members([
+      'test/api/both.test.ts',
+      'test/api/both.test.ts (scale-out)',
+      'test/api/help.test.ts',
+      'test/api/viewer.test.ts',
+      'test/api/viewer.test.ts (scale-out)',
+      'test/checks/rules.slow.test.ts',
+      'test/cli/any.slow.test.ts',
+    ]);
+  });
 });
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('exit', resolve));
+}

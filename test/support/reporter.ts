@@ -1,91 +1,77 @@
-import { relative } from 'node:path';
 import Mocha from 'mocha';
 import { skipReasonOf } from './programs.ts';
+import type { Failure, TestEvent } from './test-events.ts';
 
-/** How many tests went which way. A hook that fails counts as a failed test. */
-export interface Outcome {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: readonly { readonly reason: string; readonly file: string }[];
-  /** A line each: the file, the test, the error, and the value that was not expected. */
-  readonly failures: readonly string[];
-}
+const { EVENT_RUN_BEGIN, EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
+  Mocha.Runner.constants;
 
-/** How long after the last test everything that tests opened must be closed. */
-const closeMs = 10_000;
+/** What of the stack is shown: where the test failed, and its callers. */
+const maxFrames = 5;
 
-const { EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
-
-/** Prints a line for each test or file, and sends the outcome to test/run.ts. A run that does not end fails. */
+/**
+ * Sends each outcome to the runner at once. After a timeout the rest of the file is not run: what the test still does would
+ * fail its neighbours. The hooks that close the file's services are.
+ */
 export default class Reporter extends Mocha.reporters.Base {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    const skipped: Outcome['skipped'][number][] = [];
+    let startedAt = 0;
+    let settled = 0;
+    let timedOut = false;
+    runner.once(EVENT_RUN_BEGIN, () => {
+      startedAt = performance.now();
+    });
+    runner.on(EVENT_TEST_PASS, (test: Mocha.Test) => {
+      settled += 1;
+      send({ kind: 'passed', title: test.fullTitle(), ms: test.duration ?? 0 });
+    });
     runner.on(EVENT_TEST_PENDING, (test: Mocha.Test) => {
-      skipped.push({ reason: skipReasonOf(test), file: sourceOf(test) });
+      settled += 1;
+      send({ kind: 'skipped', title: test.fullTitle(), reason: skipReasonOf(test) });
     });
-    const failures: string[] = [];
-    runner.on(EVENT_TEST_FAIL, (test: Mocha.Runnable, error: Error) => {
-      failures.push(`${sourceOf(test)}: ${test.fullTitle()}: ${describe(error)}`);
+    runner.on(EVENT_TEST_FAIL, (test: Mocha.Runnable, error: Error & { code?: string }) => {
+      if (!isHook(test)) settled += 1;
+      send({ kind: 'failed', ...describeFailure(test, error) });
+      if (error.code !== 'ERR_MOCHA_TIMEOUT') return;
+      timedOut = true;
+      runner.abort();
     });
-    const files = (options as { spec?: string[] }).spec ?? []; // mocha puts the files of its command line there
-    if (files.length <= 2) new Mocha.reporters.Spec(runner, options);
-    else this.printFiles(runner);
     runner.once(EVENT_RUN_END, () => {
-      const { passes: passed, failures: failed } = this.stats;
-      const send = (extra: number) =>
-        process.send?.({
-          ...{ passed, failed: failed + extra, skipped, failures },
-        } satisfies Outcome);
-      send(0);
-      process.once('disconnect', () => process.exit(1));
-      process.channel?.unref();
-      setTimeout(() => {
-        const open = `Tests left these open: ${process.getActiveResourcesInfo().join(', ')}`;
-        process.stdout.write(`${open}\n`);
-        failures.push(open);
-        send(1);
-        process.exit(1);
-      }, closeMs).unref();
-    });
-  }
-
-  /** A line for each file once its last test has ended; mocha's list of failures at the end. */
-  private printFiles(runner: Mocha.Runner): void {
-    let current = { file: '', passed: 0, failed: 0, skipped: 0, startedAt: performance.now() };
-    const flush = (next: string) => {
-      const { file, passed, failed, skipped, startedAt } = current;
-      const parts = [
-        `${passed} passed`,
-        failed > 0 && `${failed} FAILED`,
-        skipped > 0 && `${skipped} skipped`,
-      ];
-      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-      if (file !== '') process.stdout.write(`${file}: ${parts.filter(Boolean).join(', ')} (${seconds} s)\n`);
-      current = { file: next, passed: 0, failed: 0, skipped: 0, startedAt: performance.now() };
-    };
-    const count = (key: 'passed' | 'failed' | 'skipped') => (test: Mocha.Runnable) => {
-      if (sourceOf(test) !== current.file) flush(sourceOf(test));
-      current[key] += 1;
-    };
-    runner.on(EVENT_TEST_PASS, count('passed'));
-    runner.on(EVENT_TEST_FAIL, count('failed'));
-    runner.on(EVENT_TEST_PENDING, count('skipped'));
-    runner.once(EVENT_RUN_END, () => {
-      flush('');
-      this.epilogue();
+      const ms = performance.now() - startedAt;
+      send({ kind: 'ended', ms, notRun: Math.max(0, runner.total - settled), timedOut });
     });
   }
 }
 
-/** The source of the test's compiled file, from the project's folder. */
-function sourceOf({ file = '' }: Mocha.Runnable): string {
-  return relative('.', file).replace(/^dist\/(.*)\.js$/, '$1.ts');
+function send(event: TestEvent): void {
+  process.send?.(event);
 }
 
-/** An assertion names long arrays and objects by their kind alone, so the value, which mocha has as text, follows it. */
-function describe({ message, actual }: Error & { actual?: unknown }): string {
-  const isNew = typeof actual === 'string' && !message.includes(actual);
-  const value = isNew ? ` (got ${actual.replaceAll(/\s+/g, ' ').slice(0, 2_000)})` : '';
-  return `${message.slice(0, 1_000)}${value}`;
+function isHook(runnable: Mocha.Runnable): boolean {
+  return 'type' in runnable && runnable.type === 'hook';
+}
+
+function describeFailure(test: Mocha.Runnable, error: Error): Failure {
+  const selected = isHook(test) ? (test.parent?.fullTitle() ?? '') : test.fullTitle();
+  return {
+    title: test.fullTitle(),
+    text: describeError(error),
+    pattern: selected === '' ? null : selected.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+  };
+}
+
+/** An assertion names long arrays and objects by their kind alone, so the values, which mocha has as text, follow it. */
+export function describeError(error: Error & { actual?: unknown; expected?: unknown }): string {
+  const { message, actual, expected, stack = '' } = error;
+  const values = Object.entries({ got: actual, expected }).flatMap(([name, value]) =>
+    typeof value === 'string' && !message.includes(value)
+      ? [`${name} ${value.replaceAll(/\s+/g, ' ').slice(0, 2_000)}`]
+      : [],
+  );
+  const value = values.length > 0 ? ` (${values.join('; ')})` : '';
+  const frames = stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line) && !/node_modules|node:internal/.test(line))
+    .slice(0, maxFrames);
+  return [`${message.slice(0, 1_000)}${value}`, ...frames.map((frame) => frame.trim())].join('\n');
 }
