@@ -50,10 +50,10 @@ const once = inApi(`
  * limits, the forms and pages of the dashboard, and the tools of MCP, which call what the API calls.
  */
 const onceAtLanding = inApi(`
-  account-page artefacts cards comments-page dashboard-comments dashboard-context dashboard-drop dashboard-history dashboard-new
-  diff digests drop-fields file-names following-titles head kept-forms late-answers limits-minute logs mcp mcp-arguments
-  mcp-comments mcp-turns page-parts public-pages published-by raw-headers raw-unavailable raw-warm refused-forms report-limits
-  review sign-in-browser sign-in-github sign-in-limits sign-in-pages viewer warnings
+  account-page cards comments-page dashboard-comments dashboard-context dashboard-drop dashboard-history dashboard-new diff
+  digests drop-fields file-names head kept-forms late-answers limits-minute logs mcp mcp-arguments mcp-comments mcp-turns
+  page-parts public-pages raw-headers raw-unavailable raw-warm refused-forms review sign-in-browser sign-in-github
+  sign-in-limits sign-in-pages viewer warnings
 `);
 /**
  * Left to `npm run test:all`: the project's own rules, runner and benchmarks, clients that others generate, WebKit, pages that

@@ -5,6 +5,7 @@ import { createFileSecretStore } from '../../shared/secrets/files.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
+import { putNewDatabase } from '../support/new-database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { describeAllStores } from './all-stores.ts';
 import { start } from './records.ts';
@@ -13,7 +14,9 @@ import type { Stores } from './stores.ts';
 async function openStores(): Promise<Stores> {
   const dir = makeTempDir();
   const clock = createTestClock(start);
-  const db = openDatabase(join(dir, 'dropleaf.sqlite'));
+  const path = join(dir, 'dropleaf.sqlite');
+  putNewDatabase(path);
+  const db = openDatabase(path);
   const stores = createSqliteStores(db, clock);
   return {
     clock,

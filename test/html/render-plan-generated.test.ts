@@ -6,7 +6,7 @@ import { findBest, isRendered, judge } from './render-oracle.ts';
 
 describe('planRender on generated documents', () => {
   // Add a seed that failed here. GENERATED_DOCUMENTS=100000 takes some minutes.
-  const count = Number(process.env.GENERATED_DOCUMENTS ?? 1_500);
+  const count = Number(process.env.GENERATED_DOCUMENTS ?? 700);
   for (const seed of [1, 2, randomInt(2 ** 31)]) {
     it(`adds our nodes at the end of head and changes nothing else, seed ${seed}`, function () {
       this.timeout(Math.max(120_000, count * 20));

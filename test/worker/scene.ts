@@ -4,6 +4,7 @@ import { SqliteJobQueue } from '../../shared/jobs/sqlite.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
+import { putNewDatabase } from '../support/new-database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createEdge, createRenderer, createStage } from './stage.ts';
@@ -22,6 +23,7 @@ export function openScene() {
   const edge = createEdge();
   const renderer = createRenderer();
   const opened: Database[] = [];
+  putNewDatabase(path);
   const stores = openStores();
 
   function openStores() {
