@@ -34,7 +34,7 @@ const commentActs = 'comments, replies and edits of an account';
 export const limitTable = {
   /** A POST or PUT of a drop. */
   write: { key: 'write', ...perMinute('WRITES_PER_MINUTE', 'writes') },
-  /** Accepted writes. The store of drops counts them, with the drop (docs/decisions.md, Order of limits). */
+  /** Accepted writes. The store of drops counts them, with the drop (docs/decisions/limits.md, Order of limits). */
   writeOfDay: {
     key: 'writes_per_day',
     windowMs: dayMs,
