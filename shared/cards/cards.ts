@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CardStore } from '../blobs/blob-store.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
+import type { MemoryReading } from '../metrics/metrics.ts';
 import { createCountedCache } from '../pages/counted-cache.ts';
 import { withTimeout } from '../util/promises.ts';
 import { createFairQueue } from '../util/queues.ts';
@@ -33,121 +34,153 @@ interface RunningDraw {
   readonly end: Promise<void>;
 }
 
+interface Deps {
+  readonly cards: CardStore;
+  readonly drawCard: DrawCard;
+  readonly log: Log;
+  readonly config: { readonly BASE_URL: string; readonly PAGE_CACHE_BYTES: number };
+  readonly requestWaitMs?: number;
+}
+
 /** Share cards, found by the digest of what they show. A card is drawn for its first reader, after one of each other owner. */
-export function createCards(deps: {
-  cards: CardStore;
-  drawCard: DrawCard;
-  log: Log;
-  config: { readonly BASE_URL: string; readonly PAGE_CACHE_BYTES: number };
-  requestWaitMs?: number;
-}) {
-  const { cards: store, drawCard, log, config, requestWaitMs = defaultWaitMs } = deps;
-  const { host } = new URL(config.BASE_URL);
-  const turns = createFairQueue(1, maxWaiting);
+export class Cards {
+  readonly #store: CardStore;
+  readonly #drawCard: DrawCard;
+  readonly #log: Log;
+  readonly #host: string;
+  readonly #requestWaitMs: number;
+  readonly #turns = createFairQueue(1, maxWaiting);
   /** By digest. */
-  const counted = createCountedCache<Card>(config.PAGE_CACHE_BYTES * share, ({ png }) => png.byteLength);
-  const memory = counted.cache;
+  readonly #counted;
   /** By drop id and digest. */
-  const inFlight = new Map<string, RunningDraw>();
+  readonly #inFlight = new Map<string, RunningDraw>();
   /** Cards that say nothing of a drop: drawn once in a process. */
-  const plain = new Map<'locked' | 'generic', Promise<Card>>();
-  let isClosing = false;
+  readonly #plain = new Map<'locked' | 'generic', Promise<Card>>();
+  #isClosing = false;
+
+  constructor({ cards, drawCard, log, config, requestWaitMs = defaultWaitMs }: Deps) {
+    this.#store = cards;
+    this.#drawCard = drawCard;
+    this.#log = log;
+    this.#host = new URL(config.BASE_URL).host;
+    this.#requestWaitMs = requestWaitMs;
+    this.#counted = createCountedCache<Card>(config.PAGE_CACHE_BYTES * share, ({ png }) => png.byteLength);
+  }
+
+  /** A part of the card's address, because other websites cache cards by address. */
+  digest(source: CardSource): string {
+    return cardDigest(pageCard(source, this.#host));
+  }
+
+  /** undefined: it is not in memory. */
+  getCached(source: CardSource): Card | undefined {
+    const card = this.#counted.cache.get(this.digest(source));
+    this.#counted.count(card !== undefined);
+    return card;
+  }
+
+  /** The memory for cards and how often it had one. */
+  reading(): MemoryReading {
+    return this.#counted.reading();
+  }
+
+  /** How many cards wait to be drawn. */
+  waiting(): number {
+    return this.#turns.waiting();
+  }
+
+  /** After about 2.5 s a generic card that names the host alone. `isFinal`: false for that, which no cache may keep. */
+  async get(owner: CardOwner): Promise<{ readonly card: Card; readonly isFinal: boolean }> {
+    const content = pageCard(owner, this.#host);
+    const digest = cardDigest(content);
+    let card = this.#counted.cache.get(digest) ?? (await this.#findStored(owner.dropId, digest));
+    card ??= await this.#drawForRequest(owner, content);
+    if (card === null) return { card: await this.#genericNow(), isFinal: false };
+    this.#counted.cache.set(digest, card);
+    return { card, isFinal: true };
+  }
+
+  /** The card of every locked drop. */
+  locked(): Promise<Card> {
+    return this.#drawPlain('locked');
+  }
+
+  /** Cards that wait for their turn fail. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const ends = [...this.#inFlight.values()].map(({ end }) => end);
+    await Promise.allSettled([...ends, ...this.#plain.values()]);
+  }
+
+  async #findStored(dropId: string, digest: string): Promise<Card | null> {
+    const stored = await this.#store.find(dropId);
+    return stored?.digest === digest ? toCard(stored.png) : null;
+  }
+
+  async #drawForRequest(owner: CardOwner, content: CardContent): Promise<Card | null> {
+    const waitMs = this.#requestWaitMs;
+    try {
+      return await withTimeout(
+        waitMs,
+        this.#draw(owner, content),
+        () => new Error(`not drawn within ${waitMs} ms`),
+      );
+    } catch (err) {
+      const { dropId } = owner;
+      this.#log.warn({ err, dropId }, 'a card was not drawn in time; a generic one was sent');
+      return null;
+    }
+  }
+
+  #draw({ dropId, ownerId }: CardOwner, content: CardContent): Promise<Card> {
+    const digest = cardDigest(content);
+    const key = `${dropId}/${digest}`;
+    const running = this.#inFlight.get(key);
+    if (running !== undefined) return running.card;
+    const card = this.#drawInTurn(ownerId, content);
+    const end = card
+      .then(
+        (drawn) => this.#keep(dropId, digest, drawn),
+        () => undefined, // the requests that wait report it
+      )
+      .finally(() => this.#inFlight.delete(key));
+    this.#inFlight.set(key, { card, end });
+    return card;
+  }
+
+  async #keep(dropId: string, digest: string, card: Card): Promise<void> {
+    this.#counted.cache.set(digest, card);
+    try {
+      await this.#store.put(dropId, { digest, png: card.png });
+    } catch (err) {
+      this.#log.warn({ err, dropId }, 'a card could not be stored');
+    }
+  }
+
+  /** @throws DropError `unavailable` if the generic card is not drawn either */
+  async #genericNow(): Promise<Card> {
+    const late = () => unavailable('Too many cards are being drawn.');
+    return withTimeout(genericWaitMs, this.#drawPlain('generic'), late);
+  }
+
+  #drawPlain(kind: 'locked' | 'generic'): Promise<Card> {
+    const known = this.#plain.get(kind);
+    if (known !== undefined) return known;
+    const drawn = this.#drawInTurn(kind, plainCard(kind, this.#host));
+    this.#plain.set(kind, drawn);
+    drawn.catch(() => this.#plain.delete(kind)); // the next request tries again
+    return drawn;
+  }
 
   /** @throws DropError `unavailable` if too many cards wait, or the process stops */
-  async function drawInTurn(turn: string, content: CardContent): Promise<Card> {
-    const card = await turns.run([turn], async () => {
-      if (isClosing) throw unavailable('The service is stopping.');
-      return toCard(await drawCard(content));
+  async #drawInTurn(turn: string, content: CardContent): Promise<Card> {
+    const card = await this.#turns.run([turn], async () => {
+      if (this.#isClosing) throw unavailable('The service is stopping.');
+      return toCard(await this.#drawCard(content));
     });
     if (card === undefined) throw unavailable('Too many cards are being drawn.');
     return card;
   }
-
-  function drawPlain(kind: 'locked' | 'generic'): Promise<Card> {
-    const known = plain.get(kind);
-    if (known !== undefined) return known;
-    const drawn = drawInTurn(kind, plainCard(kind, host));
-    plain.set(kind, drawn);
-    drawn.catch(() => plain.delete(kind)); // the next request tries again
-    return drawn;
-  }
-
-  function draw({ dropId, ownerId }: CardOwner, content: CardContent): Promise<Card> {
-    const digest = cardDigest(content);
-    const key = `${dropId}/${digest}`;
-    const running = inFlight.get(key);
-    if (running !== undefined) return running.card;
-    const card = drawInTurn(ownerId, content);
-    async function keep(drawn: Card): Promise<void> {
-      memory.set(digest, drawn);
-      try {
-        await store.put(dropId, { digest, png: drawn.png });
-      } catch (err) {
-        log.warn({ err, dropId }, 'a card could not be stored');
-      }
-    }
-    const end = card
-      .then(keep, () => undefined) // the requests that wait report it
-      .finally(() => inFlight.delete(key));
-    inFlight.set(key, { card, end });
-    return card;
-  }
-
-  async function findStored(dropId: string, digest: string): Promise<Card | null> {
-    const stored = await store.find(dropId);
-    return stored?.digest === digest ? toCard(stored.png) : null;
-  }
-
-  async function drawForRequest(owner: CardOwner, content: CardContent): Promise<Card | null> {
-    const timeoutError = () => new Error(`not drawn within ${requestWaitMs} ms`);
-    return withTimeout(requestWaitMs, draw(owner, content), timeoutError).catch((err: unknown) => {
-      log.warn({ err, dropId: owner.dropId }, 'a card was not drawn in time; a generic one was sent');
-      return null;
-    });
-  }
-
-  /** @throws DropError `unavailable` if the generic card is not drawn either */
-  async function genericNow(): Promise<Card> {
-    return withTimeout(genericWaitMs, drawPlain('generic'), () =>
-      unavailable('Too many cards are being drawn.'),
-    );
-  }
-
-  return {
-    /** A part of the card's address, because other websites cache cards by address. */
-    digest: (source: CardSource): string => cardDigest(pageCard(source, host)),
-
-    /** undefined: it is not in memory. */
-    getCached(source: CardSource): Card | undefined {
-      const card = memory.get(cardDigest(pageCard(source, host)));
-      counted.count(card !== undefined);
-      return card;
-    },
-
-    reading: counted.reading,
-
-    waiting: turns.waiting,
-
-    /** After about 2.5 s a generic card that names the host alone. `isFinal`: false for that, which no cache may keep. */
-    async get(owner: CardOwner): Promise<{ readonly card: Card; readonly isFinal: boolean }> {
-      const content = pageCard(owner, host);
-      const digest = cardDigest(content);
-      let card = memory.get(digest) ?? (await findStored(owner.dropId, digest));
-      card ??= await drawForRequest(owner, content);
-      if (card === null) return { card: await genericNow(), isFinal: false };
-      memory.set(digest, card);
-      return { card, isFinal: true };
-    },
-
-    /** The card of every locked drop. */
-    locked: (): Promise<Card> => drawPlain('locked'),
-
-    /** Cards that wait for their turn fail. */
-    async close(): Promise<void> {
-      isClosing = true;
-      await Promise.allSettled([...[...inFlight.values()].map(({ end }) => end), ...plain.values()]);
-    },
-  };
 }
 
 function toCard(bytes: Uint8Array): Card {

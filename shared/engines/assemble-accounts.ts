@@ -7,7 +7,7 @@ import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
-import { createSignIns } from '../sign-ins/sign-ins.ts';
+import { SignIns } from '../sign-ins/sign-ins.ts';
 import type { Engine } from './engine.ts';
 
 /** Accounts, and how their owners prove who they are. */
@@ -34,7 +34,7 @@ export function assembleAccounts(parts: {
     clock,
     log,
   });
-  const signIns = createSignIns({
+  const signIns = new SignIns({
     signIns: engine.signIns,
     accounts: engine.accounts,
     tokens,

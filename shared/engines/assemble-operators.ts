@@ -4,8 +4,8 @@ import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import { createAudit } from '../moderation/audit.ts';
-import { createModeration } from '../moderation/moderation.ts';
-import { createReports } from '../reports/reports.ts';
+import { Moderation } from '../moderation/moderation.ts';
+import { Reports } from '../reports/reports.ts';
 import type { Engine } from './engine.ts';
 
 /** What operators do: the service and the commands have the same. */
@@ -23,7 +23,7 @@ export function assembleOperators(parts: {
     clock,
     urgently: (act) => engine.urgently(act),
   });
-  const moderation = createModeration({
+  const moderation = new Moderation({
     moderation: engine.moderation,
     drops: engine.drops,
     comments: engine.comments,
@@ -35,7 +35,7 @@ export function assembleOperators(parts: {
     followUps,
     clock,
   });
-  const reports = createReports({
+  const reports = new Reports({
     reports: engine.reports,
     limits,
     audit,

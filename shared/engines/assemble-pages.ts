@@ -1,4 +1,4 @@
-import { createCards } from '../cards/cards.ts';
+import { Cards } from '../cards/cards.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../log/log.ts';
@@ -39,7 +39,7 @@ export function assemblePages(parts: {
     log,
     config,
   });
-  const cards = createCards({
+  const cards = new Cards({
     cards: engine.cards,
     drawCard: threads.drawCard,
     log,

@@ -70,42 +70,177 @@ export interface Findings {
   readonly accounts: readonly AccountSummary[];
 }
 
-export type Moderation = ReturnType<typeof createModeration>;
+interface Deps {
+  readonly moderation: ModerationStore;
+  readonly drops: Pick<DropStore, 'list' | 'listVersions'>;
+  readonly comments: Pick<CommentStore, 'find' | 'remove'>;
+  readonly accounts: AccountStore;
+  readonly tokens: TokenStore;
+  readonly sessions: Pick<SessionStore, 'revokeSome'>;
+  readonly signIns: Pick<SignInStore, 'expireByAccount'>;
+  readonly audit: Audit;
+  readonly followUps: FollowUps;
+  readonly clock: Clock;
+}
 
 /** Acts of operators against abuse. Each act is in the audit log before it is done, and may be repeated. */
-export function createModeration(deps: {
-  moderation: ModerationStore;
-  drops: Pick<DropStore, 'list' | 'listVersions'>;
-  comments: Pick<CommentStore, 'find' | 'remove'>;
-  accounts: AccountStore;
-  tokens: TokenStore;
-  sessions: Pick<SessionStore, 'revokeSome'>;
-  signIns: Pick<SignInStore, 'expireByAccount'>;
-  audit: Audit;
-  followUps: FollowUps;
-  clock: Clock;
-}) {
-  const { moderation, drops, comments, accounts, tokens, sessions, signIns, audit, followUps, clock } = deps;
+export class Moderation {
+  readonly #deps: Deps;
 
-  /** @param change returns null if the drop was deleted meanwhile */
-  async function changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
-    const drop = await change();
-    if (drop === null) throw notFound('page');
-    return { drop, before, edge: await followUps.afterOperatorChange(drop) };
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
-  async function findPage(slug: string): Promise<Drop> {
-    const drop = await moderation.findDrop(slug);
+  /** If the page is offline, its reason is replaced and the edge is purged again. @throws DropError `not_found` */
+  async takeDown(slug: string, { by, reason }: Operator & { readonly reason: string }): Promise<ChangedPage> {
+    const { moderation, followUps, audit, clock } = this.#deps;
+    const before = await this.#findPage(slug);
+    const entry = { act: 'takedown', by, target: slug, reason } as const;
+    const takedown = { at: clock.now(), reason };
+    const change = () => moderation.takeDown(slug, takedown, followUps.tasksOfOperator);
+    return audit.record(entry, () => this.#changePage(before, change), pageOutcome);
+  }
+
+  /** Puts the page online again and purges the edge. @throws DropError `not_found` */
+  async restore(slug: string, { by, reason }: Operator): Promise<ChangedPage> {
+    const { moderation, followUps, audit, clock } = this.#deps;
+    const before = await this.#findPage(slug);
+    const entry = { act: 'restore', by, target: slug, reason } as const;
+    const change = () => moderation.restore(slug, clock.now(), followUps.tasksOfOperator);
+    return audit.record(entry, () => this.#changePage(before, change), pageOutcome);
+  }
+
+  /** Not logged. null: no such comment. */
+  findComment(id: string): Promise<Comment | null> {
+    return this.#deps.comments.find(id);
+  }
+
+  /** With its replies. @returns false: it was deleted already */
+  deleteComment({ id, slug }: Comment, { by, reason }: Operator): Promise<boolean> {
+    const { comments, audit } = this.#deps;
+    const entry = { act: 'delete-comment', by, target: `${slug} ${id}`, reason } as const;
+    const describe = (isDone: boolean) => (isDone ? 'deleted' : 'it was deleted already');
+    return audit.record(entry, () => comments.remove(id), describe);
+  }
+
+  /** The accounts with that id or name: several if two providers have the name. */
+  async findAccounts(user: string): Promise<Account[]> {
+    const { accounts } = this.#deps;
+    const byId = await accounts.find(user);
+    return byId === null ? accounts.findByName(user) : [byId];
+  }
+
+  /** Makes the account read-only, with every token it has or will have. */
+  suspend(account: Account, { by, reason }: Operator): Promise<{ isNew: boolean }> {
+    const { audit, clock } = this.#deps;
+    const entry = { act: 'suspend', by, target: nameOf(account), reason } as const;
+    return audit.record(entry, () => this.#setSuspended(account, clock.now()), accountOutcome);
+  }
+
+  unsuspend(account: Account, { by, reason }: Operator): Promise<{ isNew: boolean }> {
+    const entry = { act: 'unsuspend', by, target: nameOf(account), reason } as const;
+    return this.#deps.audit.record(entry, () => this.#setSuspended(account, null), accountOutcome);
+  }
+
+  /** Revokes sign-ins before tokens: see the poll in sign-ins.ts. @returns counts; of sign-ins those without a token */
+  revokeTokens(account: Account, { by, reason }: Operator) {
+    const { signIns, tokens, sessions, audit } = this.#deps;
+    const revokeAll = (store: Pick<SessionStore, 'revokeSome'>) =>
+      inParts(revokedAtOnce, (limit) => store.revokeSome(account.id, limit));
+    return audit.record(
+      { act: 'revoke-tokens', by, target: nameOf(account), reason },
+      async () => {
+        const expired = await signIns.expireByAccount(account.id);
+        const revoked = await revokeAll(tokens);
+        return { signIns: expired, tokens: revoked, sessions: await revokeAll(sessions) };
+      },
+      (done) => `done: tokens ${done.tokens}, sessions ${done.sessions}, sign-ins ${done.signIns}`,
+    );
+  }
+
+  /** The page with its owner. Not logged. null: no such page. */
+  async describePage(slug: string): Promise<OwnedPage | null> {
+    const { moderation, accounts } = this.#deps;
+    const drop = slugPattern.test(slug) ? await moderation.findDrop(slug) : null;
+    return drop === null ? null : { drop, owner: await accounts.find(drop.ownerId) };
+  }
+
+  /** Newest first. Not logged. @throws DropError `not_found` */
+  async listVersions({ ownerId, slug }: Drop): Promise<OwnedVersion[]> {
+    const versions = await this.#deps.drops.listVersions(ownerId, slug);
+    if (versions === null) throw notFound('page');
+    return versions;
+  }
+
+  /** Not logged. null: no such account. */
+  findAccount(id: string): Promise<Account | null> {
+    return this.#deps.accounts.find(id);
+  }
+
+  /** Not logged. null: no such account. @param page of its drops, from 1 @param after where its tokens begin */
+  async describeAccount(
+    id: string,
+    page: number,
+    after: CredentialPosition | null,
+  ): Promise<AccountSummary | null> {
+    const account = await this.#deps.accounts.find(id);
+    return account === null ? null : this.#summarize(account, page, after);
+  }
+
+  /** Logs that the operator is about to see a version of the page. @throws DropError `not_found` */
+  inspect(slug: string, version: number, { by }: Pick<Operator, 'by'>): Promise<Drop> {
+    const entry = { act: 'look', by, target: `${slug} version ${version}`, reason: null } as const;
+    const describe = () => 'shown';
+    return this.#deps.audit.record(entry, () => this.#findPage(slug), describe);
+  }
+
+  /** Finds by slug, account id, name, token id or token; a token is logged by its id. @param text may be a whole header */
+  find(text: string, { by }: Pick<Operator, 'by'>): Promise<Findings> {
+    const token = tokenIn(text);
+    const what = token === null ? text : tokenIdOf(hashToken(token));
+    const entry = { act: 'find', by, target: maskTokens(what), reason: null } as const;
+    return this.#deps.audit.record(entry, () => this.#findAll(what), findOutcome);
+  }
+
+  async #findAll(what: string): Promise<Findings> {
+    const drop = await this.describePage(what);
+    const token = await this.#findTokenById(what);
+    const accounts = await this.findAccounts(what);
+    return { drop, token, accounts: await Promise.all(accounts.map((account) => this.#summarize(account))) };
+  }
+
+  async #findPage(slug: string): Promise<Drop> {
+    const drop = await this.#deps.moderation.findDrop(slug);
     if (drop === null) throw notFound('page');
     return drop;
   }
 
+  async #findTokenById(what: string): Promise<Findings['token']> {
+    const { tokens, accounts } = this.#deps;
+    const token = tokenIdPattern.test(what) ? await tokens.find(what) : null;
+    return token === null ? null : { token, account: await accounts.find(token.accountId) };
+  }
+
+  /** @param change returns null if the drop was deleted meanwhile */
+  async #changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
+    const drop = await change();
+    if (drop === null) throw notFound('page');
+    return { drop, before, edge: await this.#deps.followUps.afterOperatorChange(drop) };
+  }
+
+  async #setSuspended(account: Account, at: number | null): Promise<{ isNew: boolean }> {
+    const wasSuspended = account.suspendedAt !== null;
+    if ((await this.#deps.accounts.setSuspended(account.id, at)) === null) throw notFound('account');
+    return { isNew: wasSuspended !== (at !== null) };
+  }
+
   /** @param page of its drops, from 1 @param after where its tokens begin; null: with the newest */
-  async function summarize(
+  async #summarize(
     account: Account,
     page = 1,
     after: CredentialPosition | null = null,
   ): Promise<AccountSummary> {
+    const { tokens, drops, clock } = this.#deps;
     const newest = { page, pageSize: dropsAtOnce, sortBy: 'created_at', sortOrder: 'desc' } as const;
     const [found, tokenCount, listed] = await Promise.all([
       tokens.list(account.id, tokensAtOnce + 1, after),
@@ -113,140 +248,15 @@ export function createModeration(deps: {
       drops.list(account.id, { ...newest, metadata: [] }),
     ]);
     const shown = found.slice(0, tokensAtOnce);
-    const nextTokens = found.length > shown.length ? (shown.at(-1) ?? null) : null;
-    const ofTokens = { tokens: shown, nextTokens, tokenCount };
-    return { account, ...ofTokens, drops: listed.drops, dropCount: listed.total };
+    return {
+      account,
+      tokens: shown,
+      nextTokens: found.length > shown.length ? (shown.at(-1) ?? null) : null,
+      tokenCount,
+      drops: listed.drops,
+      dropCount: listed.total,
+    };
   }
-
-  async function findAccounts(user: string): Promise<Account[]> {
-    const byId = await accounts.find(user);
-    return byId === null ? accounts.findByName(user) : [byId];
-  }
-
-  async function findOwnedPage(slug: string): Promise<OwnedPage | null> {
-    const drop = slugPattern.test(slug) ? await moderation.findDrop(slug) : null;
-    return drop === null ? null : { drop, owner: await accounts.find(drop.ownerId) };
-  }
-
-  async function findTokenById(what: string): Promise<Findings['token']> {
-    const token = tokenIdPattern.test(what) ? await tokens.find(what) : null;
-    return token === null ? null : { token, account: await accounts.find(token.accountId) };
-  }
-
-  async function setSuspended(account: Account, at: number | null): Promise<{ isNew: boolean }> {
-    const wasSuspended = account.suspendedAt !== null;
-    if ((await accounts.setSuspended(account.id, at)) === null) throw notFound('account');
-    return { isNew: wasSuspended !== (at !== null) };
-  }
-
-  return {
-    /** If the page is offline, its reason is replaced and the edge is purged again. @throws DropError `not_found` */
-    async takeDown(slug: string, { by, reason }: Operator & { readonly reason: string }) {
-      const before = await findPage(slug);
-      const entry = { act: 'takedown', by, target: slug, reason } as const;
-      const takedown = { at: clock.now(), reason };
-      const change = () => moderation.takeDown(slug, takedown, followUps.tasksOfOperator);
-      return audit.record(entry, () => changePage(before, change), pageOutcome);
-    },
-
-    /** Puts the page online again and purges the edge. @throws DropError `not_found` */
-    async restore(slug: string, { by, reason }: Operator) {
-      const before = await findPage(slug);
-      const entry = { act: 'restore', by, target: slug, reason } as const;
-      const change = () => moderation.restore(slug, clock.now(), followUps.tasksOfOperator);
-      return audit.record(entry, () => changePage(before, change), pageOutcome);
-    },
-
-    /** Not logged. null: no such comment. */
-    findComment: (id: string): Promise<Comment | null> => comments.find(id),
-
-    /** With its replies. @returns false: it was deleted already */
-    deleteComment: ({ id, slug }: Comment, { by, reason }: Operator): Promise<boolean> =>
-      audit.record(
-        { act: 'delete-comment', by, target: `${slug} ${id}`, reason },
-        () => comments.remove(id),
-        (isDone) => (isDone ? 'deleted' : 'it was deleted already'),
-      ),
-
-    /** The accounts with that id or name: several if two providers have the name. */
-    findAccounts,
-
-    /** Makes the account read-only, with every token it has or will have. */
-    suspend: (account: Account, { by, reason }: Operator) =>
-      audit.record(
-        { act: 'suspend', by, target: nameOf(account), reason },
-        () => setSuspended(account, clock.now()),
-        accountOutcome,
-      ),
-
-    unsuspend: (account: Account, { by, reason }: Operator) =>
-      audit.record(
-        { act: 'unsuspend', by, target: nameOf(account), reason },
-        () => setSuspended(account, null),
-        accountOutcome,
-      ),
-
-    /** Revokes sign-ins before tokens: see the poll in sign-ins.ts. @returns counts; of sign-ins those without a token */
-    revokeTokens: (account: Account, { by, reason }: Operator) =>
-      audit.record(
-        { act: 'revoke-tokens', by, target: nameOf(account), reason },
-        async () => {
-          const expired = await signIns.expireByAccount(account.id);
-          const revokeAll = (store: Pick<SessionStore, 'revokeSome'>) =>
-            inParts(revokedAtOnce, (limit) => store.revokeSome(account.id, limit));
-          const revoked = await revokeAll(tokens);
-          return { signIns: expired, tokens: revoked, sessions: await revokeAll(sessions) };
-        },
-        (done) => `done: tokens ${done.tokens}, sessions ${done.sessions}, sign-ins ${done.signIns}`,
-      ),
-
-    /** The page with its owner. Not logged. null: no such page. */
-    describePage: findOwnedPage,
-
-    /** Newest first. Not logged. @throws DropError `not_found` */
-    async listVersions({ ownerId, slug }: Drop): Promise<OwnedVersion[]> {
-      const versions = await drops.listVersions(ownerId, slug);
-      if (versions === null) throw notFound('page');
-      return versions;
-    },
-
-    /** Not logged. null: no such account. */
-    findAccount: (id: string): Promise<Account | null> => accounts.find(id),
-
-    /** Not logged. null: no such account. @param page of its drops, from 1 @param after where its tokens begin */
-    async describeAccount(
-      id: string,
-      page: number,
-      after: CredentialPosition | null,
-    ): Promise<AccountSummary | null> {
-      const account = await accounts.find(id);
-      return account === null ? null : summarize(account, page, after);
-    },
-
-    /** Logs that the operator is about to see a version of the page. @throws DropError `not_found` */
-    inspect: (slug: string, version: number, { by }: Pick<Operator, 'by'>): Promise<Drop> =>
-      audit.record(
-        { act: 'look', by, target: `${slug} version ${version}`, reason: null },
-        () => findPage(slug),
-        () => 'shown',
-      ),
-
-    /** Finds by slug, account id, name, token id or token; a token is logged by its id. @param text may be a whole header */
-    find(text: string, { by }: Pick<Operator, 'by'>): Promise<Findings> {
-      const token = tokenIn(text);
-      const what = token === null ? text : tokenIdOf(hashToken(token));
-      return audit.record(
-        { act: 'find', by, target: maskTokens(what), reason: null },
-        async () => ({
-          drop: await findOwnedPage(what),
-          token: await findTokenById(what),
-          accounts: await Promise.all((await findAccounts(what)).map((account) => summarize(account))),
-        }),
-        ({ drop, token, accounts: found }) =>
-          `found: pages ${Number(drop !== null)}, tokens ${Number(token !== null)}, accounts ${found.length}`,
-      );
-    },
-  };
 }
 
 function nameOf({ id, identity }: Account): string {
@@ -261,4 +271,8 @@ function pageOutcome({ drop, before, edge }: ChangedPage): string {
 
 function accountOutcome({ isNew }: { isNew: boolean }): string {
   return isNew ? 'done' : 'no change';
+}
+
+function findOutcome({ drop, token, accounts }: Findings): string {
+  return `found: pages ${Number(drop !== null)}, tokens ${Number(token !== null)}, accounts ${accounts.length}`;
 }

@@ -38,159 +38,178 @@ export type PollResult =
   | { readonly status: Exclude<SignInStatus, 'verified'> | 'not_found' }
   | { readonly status: 'verified'; readonly apiToken: string; readonly userId: string };
 
+interface Deps {
+  readonly signIns: SignInStore;
+  readonly accounts: AccountStore;
+  readonly tokens: Pick<Tokens, 'ask' | 'mint' | 'takeBack'>;
+  readonly sealer: Pick<Sealer, 'hashes'>;
+  readonly clock: Clock;
+  readonly config: SignInNumbers;
+}
+
 /** The device-code sign-in (spec sections 3, 4.2 and 5): a client starts and polls, the user approves. */
-export function createSignIns(deps: {
-  signIns: SignInStore;
-  accounts: AccountStore;
-  tokens: Pick<Tokens, 'ask' | 'mint' | 'takeBack'>;
-  sealer: Pick<Sealer, 'hashes'>;
-  clock: Clock;
-  config: SignInNumbers;
-}) {
-  const { signIns, accounts, tokens, sealer, clock, config } = deps;
-  const keepMs = config.SIGN_IN_KEEP_SECONDS * 1000;
-  const hashesOf = (code: string) => sealer.hashes('sign-in code', code);
+export class SignIns {
+  readonly #store: SignInStore;
+  readonly #accounts: AccountStore;
+  readonly #tokens: Deps['tokens'];
+  readonly #sealer: Deps['sealer'];
+  readonly #clock: Clock;
+  readonly #config: SignInNumbers;
+
+  constructor({ signIns, accounts, tokens, sealer, clock, config }: Deps) {
+    this.#store = signIns;
+    this.#accounts = accounts;
+    this.#tokens = tokens;
+    this.#sealer = sealer;
+    this.#clock = clock;
+    this.#config = config;
+  }
+
+  /** @param label of the future token; null for none @param requester shown to the user before they approve */
+  async start(label: string | null, requester: Requester): Promise<StartedSignIn> {
+    const now = this.#clock.now();
+    const { SIGN_IN_TTL_SECONDS, POLL_INTERVAL_SECONDS } = this.#config;
+    const pollToken = randomBase62(pollTokenLength);
+    const rest = {
+      id: newId(now),
+      pollHash: hashToken(pollToken),
+      label,
+      ...requester,
+      status: 'pending',
+      accountId: null,
+      createdAt: now,
+      expiresAt: now + SIGN_IN_TTL_SECONDS * 1000,
+    } as const;
+    const code = await retryOnCollision(async () => {
+      const drawn = newCode();
+      const [codeHash, ...others] = this.#hashesOf(drawn);
+      if ((await this.#findByAny(others)) !== null) return null; // the same code under an older secret
+      return (await this.#store.insert({ ...rest, codeHash })) ? drawn : null;
+    });
+    return {
+      code,
+      pollToken,
+      expiresInSeconds: SIGN_IN_TTL_SECONDS,
+      pollIntervalSeconds: POLL_INTERVAL_SECONDS,
+    };
+  }
+
+  /** The first poll after approval claims the sign-in atomically and gets the token. One read unless it is verified. */
+  async poll(pollToken: string): Promise<PollResult> {
+    if (!pollTokenPattern.test(pollToken)) return { status: 'not_found' };
+    const pollHash = hashToken(pollToken);
+    const signIn = await this.#store.findByPoll(pollHash);
+    if (signIn === null) return { status: 'not_found' };
+    const now = this.#clock.now();
+    const status = this.#statusAt(signIn, now);
+    if (status !== 'verified') return { status };
+    const claimed = await this.#store.claim(signIn.id, now);
+    if (claimed === null) return { status: await this.#statusAfterLostClaim(pollHash) };
+    const { accountId, label } = claimed;
+    if (accountId === null) throw new Error('a verified sign-in names no account');
+    const apiToken = await this.#tokens.mint(accountId, label);
+    // Revoking an account's tokens revokes its sign-ins first: then the new token must not be shown.
+    if ((await this.#store.find(claimed.id))?.status !== 'claimed') {
+      await this.#tokens.takeBack(accountId, apiToken);
+      return { status: 'expired' };
+    }
+    return { status: 'verified', apiToken, userId: accountId };
+  }
+
+  /** The pending sign-in of a typed code; null for none. */
+  async findByCode(typed: string): Promise<SignIn | null> {
+    const code = readCode(typed);
+    return code === null ? null : this.#onlyPending(await this.#findByAny(this.#hashesOf(code)));
+  }
+
+  async findPending(id: string): Promise<SignIn | null> {
+    return this.#onlyPending(await this.#store.find(id));
+  }
+
+  /**
+   * May be repeated. @returns false: expired, denied or approved for another account, or the account was deleted
+   * @throws DropError `quota_exceeded` if the account has no room for another token: the sign-in stays as it is
+   */
+  async approve(id: string, accountId: string): Promise<boolean> {
+    const account = await this.#accounts.find(accountId);
+    if (account === null) return false; // it was deleted: its token would be invalid
+    if ((await this.findPending(id)) === null) return this.#isApprovedBy(id, accountId);
+    const { countsAs } = account;
+    const approve = () => this.#store.approve(id, accountId, this.#clock.now());
+    try {
+      const isApproved = await this.#tokens.ask({ accountId, countsAs }, approve);
+      return isApproved || (await this.#isApprovedBy(id, accountId));
+    } catch (error) {
+      if (await this.#isApprovedBy(id, accountId)) return true; // by a parallel request, which took the last place
+      throw error;
+    }
+  }
+
+  /** May be repeated. @returns false: it was approved */
+  async deny(id: string): Promise<boolean> {
+    const now = this.#clock.now();
+    if (await this.#store.deny(id, now)) return true;
+    return !approvedStates.includes(this.#statusAt(await this.#store.find(id), now));
+  }
+
+  async hasAccount(identity: Identity): Promise<boolean> {
+    return (await this.#accounts.findByIdentity(identity)) !== null;
+  }
+
+  /**
+   * Finds or creates the account of an identity (spec 5.3). A new one continues the counts of one that was deleted today.
+   * @throws DropError `quota_exceeded` if people have created too many accounts with the local sign-in key
+   */
+  async signInWith(identity: Identity): Promise<Account> {
+    const now = this.#clock.now();
+    if (await this.hasAccount(identity)) return this.#accounts.findOrCreate(identity, newId(now), now);
+    await this.#checkRoomFor(identity);
+    const hashes = identityHashes(this.#sealer, identity);
+    const inherited = await this.#accounts.findInheritance(hashes, startOfDay(now));
+    return this.#accounts.findOrCreate(identity, newId(now), now, inherited);
+  }
+
+  #hashesOf(code: string) {
+    return this.#sealer.hashes('sign-in code', code);
+  }
 
   /** A sign-in expires by time, also before the job has updated its record. */
-  function statusAt(signIn: SignIn | null, now: number): SignInStatus | 'not_found' {
+  #statusAt(signIn: SignIn | null, now: number): SignInStatus | 'not_found' {
+    const keepMs = this.#config.SIGN_IN_KEEP_SECONDS * 1000;
     if (signIn === null || now >= signIn.expiresAt + keepMs) return 'not_found';
     const isOpen = signIn.status === 'pending' || signIn.status === 'verified';
     return isOpen && now >= signIn.expiresAt ? 'expired' : signIn.status;
   }
 
+  #onlyPending(signIn: SignIn | null): SignIn | null {
+    return this.#statusAt(signIn, this.#clock.now()) === 'pending' ? signIn : null;
+  }
+
   /** One store read, unless the signing secret was replaced recently. */
-  async function findByAny(codeHashes: readonly string[]): Promise<SignIn | null> {
+  async #findByAny(codeHashes: readonly string[]): Promise<SignIn | null> {
     for (const codeHash of codeHashes) {
-      const signIn = await signIns.findByCode(codeHash);
+      const signIn = await this.#store.findByCode(codeHash);
       if (signIn !== null) return signIn;
     }
     return null;
   }
 
-  function onlyPending(signIn: SignIn | null): SignIn | null {
-    return statusAt(signIn, clock.now()) === 'pending' ? signIn : null;
-  }
-
   /** Identity providers decide how many accounts there may be; the sign-in key lets its holder choose any name. */
-  async function checkRoomFor({ provider }: Identity): Promise<void> {
-    const most = maximumOf(capTable.localAccounts, config);
-    if (provider !== localProvider || (await accounts.count(provider, most)) < most) return;
-    throw capReached(capTable.localAccounts, config);
+  async #checkRoomFor({ provider }: Identity): Promise<void> {
+    const most = maximumOf(capTable.localAccounts, this.#config);
+    if (provider !== localProvider || (await this.#accounts.count(provider, most)) < most) return;
+    throw capReached(capTable.localAccounts, this.#config);
   }
 
-  async function isApprovedBy(id: string, accountId: string): Promise<boolean> {
-    const signIn = await signIns.find(id);
-    return signIn?.accountId === accountId && approvedStates.includes(statusAt(signIn, clock.now()));
+  async #isApprovedBy(id: string, accountId: string): Promise<boolean> {
+    const signIn = await this.#store.find(id);
+    const status = this.#statusAt(signIn, this.#clock.now());
+    return signIn?.accountId === accountId && approvedStates.includes(status);
   }
 
   /** The status when another poll has claimed the sign-in, or it expired in between. */
-  async function statusAfterLostClaim(pollHash: string): Promise<Exclude<PollResult['status'], 'verified'>> {
-    const status = statusAt(await signIns.findByPoll(pollHash), clock.now());
+  async #statusAfterLostClaim(pollHash: string): Promise<Exclude<PollResult['status'], 'verified'>> {
+    const status = this.#statusAt(await this.#store.findByPoll(pollHash), this.#clock.now());
     return status === 'verified' ? 'claimed' : status; // a replica may lag behind
   }
-
-  return {
-    /** @param label of the future token; null for none @param requester shown to the user before they approve */
-    async start(label: string | null, requester: Requester): Promise<StartedSignIn> {
-      const now = clock.now();
-      const pollToken = randomBase62(pollTokenLength);
-      const rest = {
-        id: newId(now),
-        pollHash: hashToken(pollToken),
-        label,
-        ...requester,
-        status: 'pending',
-        accountId: null,
-        createdAt: now,
-        expiresAt: now + config.SIGN_IN_TTL_SECONDS * 1000,
-      } as const;
-      const code = await retryOnCollision(async () => {
-        const drawn = newCode();
-        const [codeHash, ...others] = hashesOf(drawn);
-        if ((await findByAny(others)) !== null) return null; // the same code under an older secret
-        return (await signIns.insert({ ...rest, codeHash })) ? drawn : null;
-      });
-      return {
-        code,
-        pollToken,
-        expiresInSeconds: config.SIGN_IN_TTL_SECONDS,
-        pollIntervalSeconds: config.POLL_INTERVAL_SECONDS,
-      };
-    },
-
-    /** The first poll after approval claims the sign-in atomically and gets the token. One read unless it is verified. */
-    async poll(pollToken: string): Promise<PollResult> {
-      if (!pollTokenPattern.test(pollToken)) return { status: 'not_found' };
-      const pollHash = hashToken(pollToken);
-      const signIn = await signIns.findByPoll(pollHash);
-      if (signIn === null) return { status: 'not_found' };
-      const now = clock.now();
-      const status = statusAt(signIn, now);
-      if (status !== 'verified') return { status };
-      const claimed = await signIns.claim(signIn.id, now);
-      if (claimed === null) return { status: await statusAfterLostClaim(pollHash) };
-      const { accountId, label } = claimed;
-      if (accountId === null) throw new Error('a verified sign-in names no account');
-      const apiToken = await tokens.mint(accountId, label);
-      // Revoking an account's tokens revokes its sign-ins first: then the new token must not be shown.
-      if ((await signIns.find(claimed.id))?.status !== 'claimed') {
-        await tokens.takeBack(accountId, apiToken);
-        return { status: 'expired' };
-      }
-      return { status: 'verified', apiToken, userId: accountId };
-    },
-
-    /** The pending sign-in of a typed code; null for none. */
-    async findByCode(typed: string): Promise<SignIn | null> {
-      const code = readCode(typed);
-      return code === null ? null : onlyPending(await findByAny(hashesOf(code)));
-    },
-
-    async findPending(id: string): Promise<SignIn | null> {
-      return onlyPending(await signIns.find(id));
-    },
-
-    /**
-     * May be repeated. @returns false: expired, denied or approved for another account, or the account was deleted
-     * @throws DropError `quota_exceeded` if the account has no room for another token: the sign-in stays as it is
-     */
-    async approve(id: string, accountId: string): Promise<boolean> {
-      const account = await accounts.find(accountId);
-      if (account === null) return false; // it was deleted: its token would be invalid
-      if (onlyPending(await signIns.find(id)) === null) return isApprovedBy(id, accountId);
-      const { countsAs } = account;
-      try {
-        const approve = () => signIns.approve(id, accountId, clock.now());
-        return (await tokens.ask({ accountId, countsAs }, approve)) || (await isApprovedBy(id, accountId));
-      } catch (error) {
-        if (await isApprovedBy(id, accountId)) return true; // by a parallel request, which took the last place
-        throw error;
-      }
-    },
-
-    /** May be repeated. @returns false: it was approved */
-    async deny(id: string): Promise<boolean> {
-      const now = clock.now();
-      if (await signIns.deny(id, now)) return true;
-      return !approvedStates.includes(statusAt(await signIns.find(id), now));
-    },
-
-    async hasAccount(identity: Identity): Promise<boolean> {
-      return (await accounts.findByIdentity(identity)) !== null;
-    },
-
-    /**
-     * Finds or creates the account of an identity (spec 5.3). A new one continues the counts of one that was deleted today.
-     * @throws DropError `quota_exceeded` if people have created too many accounts with the local sign-in key
-     */
-    async signInWith(identity: Identity): Promise<Account> {
-      const now = clock.now();
-      if ((await accounts.findByIdentity(identity)) !== null)
-        return accounts.findOrCreate(identity, newId(now), now);
-      await checkRoomFor(identity);
-      const since = startOfDay(now);
-      const inherited = await accounts.findInheritance(identityHashes(sealer, identity), since);
-      return accounts.findOrCreate(identity, newId(now), now, inherited);
-    },
-  };
 }

@@ -4,6 +4,7 @@ import { methodsOf } from '../../shared/util/methods.ts';
 import { callEverything } from '../support/calls.ts';
 import { expectDrop, expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
+import { rejectionOf } from '../support/rejection.ts';
 import { type TestService, useOwner, useService } from '../support/service.ts';
 import { readStored } from '../support/stored.ts';
 
@@ -186,8 +187,8 @@ describe('A drop whose expires_at has come', () => {
     const { slug } = await expiring();
     service.clock.advance(hour);
     const { moderation } = service.services;
-    for (const act of [moderation.takeDown, moderation.restore])
-      expect(await act(slug, operator).catch((error: unknown) => error)).to.include({ code: 'not_found' });
+    for (const act of ['takeDown', 'restore'] as const)
+      expect(await rejectionOf(moderation[act](slug, operator))).to.include({ code: 'not_found' });
     expect((await moderation.find(slug, operator)).drop).to.equal(null);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CardStore, StoredCard } from '../../shared/blobs/blob-store.ts';
-import { createCards } from '../../shared/cards/cards.ts';
+import { Cards } from '../../shared/cards/cards.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { createCardRenderer } from '../support/card-renderer.ts';
 import { createGate } from '../support/gate.ts';
@@ -29,7 +29,7 @@ function openScene({ requestWaitMs = 60_000 } = {}) {
     drawn.push(kind === 'page' ? title : kind);
     if (isHeld && kind === 'page') await new Promise<void>((resolve) => waiting.push(resolve));
   });
-  const cards = createCards({
+  const cards = new Cards({
     ...{ cards: gate.wrap(store), drawCard, log, requestWaitMs },
     config: { BASE_URL: 'https://drops.example', PAGE_CACHE_BYTES: 1_000_000 },
   });

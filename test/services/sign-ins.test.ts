@@ -9,7 +9,7 @@ import { Tokens } from '../../shared/credentials/tokens.ts';
 import { createSealer } from '../../shared/secrets/jose.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
 import type { SignInStore } from '../../shared/sign-ins/sign-in-store.ts';
-import { createSignIns } from '../../shared/sign-ins/sign-ins.ts';
+import { SignIns } from '../../shared/sign-ins/sign-ins.ts';
 import { createSqliteSignInStore } from '../../shared/sign-ins/sqlite.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { useEach } from '../support/between.ts';
@@ -46,7 +46,7 @@ function openScene() {
   /** The service over stores with some methods replaced. */
   const serviceWith = (changes: { signIns?: Partial<SignInStore>; tokens?: Partial<TokenStore> }) => {
     const tokenStore = { ...stores.tokens, ...changes.tokens };
-    return createSignIns({
+    return new SignIns({
       ...stores,
       signIns: { ...stores.signIns, ...changes.signIns },
       tokens: new Tokens({ ...stores, tokens: tokenStore, limits, clock, log, config }),

@@ -1,5 +1,5 @@
 import { createAccounts } from '../../shared/accounts/accounts.ts';
-import { createCards } from '../../shared/cards/cards.ts';
+import { Cards } from '../../shared/cards/cards.ts';
 import { createResolutions } from '../../shared/comments/resolutions.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
@@ -73,7 +73,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     ...{ ...engine, clock },
     waiting: { notify: () => undefined },
   });
-  const cards = createCards({
+  const cards = new Cards({
     ...{ cards: engine.cards, drawCard: createCardRenderer(), clock, log },
     config: { BASE_URL: 'https://dropleaf.example', PAGE_CACHE_BYTES: 1_000_000 },
   });
