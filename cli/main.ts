@@ -5,7 +5,7 @@ import { ProgramOutput } from '../shared/util/program-output.ts';
 import { runClient } from './program.ts';
 
 // scripts/build.js writes both constants at the top of the built file.
-/** The service that serves this file fills in its own address (api/service/client-file.ts); null in the npm package. */
+/** The service that serves this file fills in its own address (api/service/asset-files.ts); null in the npm package. */
 declare const DROPLEAF_SERVED_BY: string | null;
 declare const DROPLEAF_VERSION: string;
 

@@ -45,7 +45,7 @@ const attempts = 100;
 const expiredAtOnce = 100;
 
 /**
- * The records of drops; `mongo-blobs-first.ts` stores their documents. If a conditional update matches nothing, a read tells why;
+ * The records of drops; `mongo-blobs-first.ts` stores their documents, and counts the day. If a conditional update matches nothing, a read tells why;
  * if by then it would match, the method tries again.
  */
 export class MongoDrops extends MongoDropReads implements DropStore {

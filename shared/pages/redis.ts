@@ -88,7 +88,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
       unconfirmed.get(Number(n))?.(processId);
       return;
     }
-    const { slug, from, n } = JSON.parse(message) as Notice; // proof: only `published` writes to the channel
+    const { slug, from, n } = JSON.parse(message) as Notice; // proof: only `confirmations` writes to the channel
     if (from === id) return;
     notify(slug);
     // If it is lost, the other process waits `waitMs`.

@@ -69,7 +69,7 @@ export class Rendering {
     return running.stored;
   }
 
-  /** For a request that came before the job. The artefact is stored behind it. */
+  /** For a request that came before the job. It does not wait until the artefact is stored. */
   renderForRequest(version: VersionToRender): RunningRender {
     const running = this.#inFlight.get(version.versionId);
     if (running !== undefined) return running;

@@ -7,9 +7,9 @@ import { createCommentPlaces, listQuoted } from './comment-places.ts';
 import { createCommentSides } from './comment-sides.ts';
 
 /**
- * Renders page and context of a version unless its artefact is current. Then deletes artefacts of older renderers, and purges the
- * drop if there were any. Resolves the comments that the versions of the drop resolve, and notes which quotes the latest one has
- * and which prefixes and suffixes stand beside them.
+ * Resolves the comments that the versions of the drop resolve. Renders page and context of the version unless its artefact is
+ * current, then deletes artefacts of older renderers, and purges the drop if there were any. Notes which quotes of comments the latest
+ * version has, and which prefixes and suffixes stand beside quotes.
  * Clears the pending task if all versions of the drop are rendered; otherwise enqueues the others.
  */
 export function createVersionRender(deps: WorkerDeps): JobHandlers['version.render'] {

@@ -31,7 +31,7 @@ interface Hunk {
   readonly rows: Html[];
 }
 
-/** Reads a unified diff (`Diffs`) up to the limits above: the rest costs nothing. @param caption for screen readers */
+/** Reads a unified diff (diffs/diffs.ts) up to the limits above: the rest costs nothing. @param caption for screen readers */
 export function diffTable(diff: string, caption: string): DiffTable {
   const hunks: Hunk[] = [];
   /** The numbers of the next lines. */
