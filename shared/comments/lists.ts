@@ -9,12 +9,12 @@ import { callerTokenId, isVisible } from './authors.ts';
 import type { Author, Comment, CommentState } from './comment.ts';
 import { type CommentPart, type CommentQuery, type CommentStore, keyOfAuthor } from './comment-store.ts';
 import { enqueueUndecided } from './sides.ts';
-import { lastReplies, newRoom, readThreadPage, type ThreadPage } from './thread-pages.ts';
+import { lastReplies, newPageBudget, readThreadPage, type ThreadPage } from './thread-pages.ts';
 import type { Waiter, Waiting } from './waiting.ts';
 
 /** Full answers of a token's own changes that a request which waits leaves out. Then it is answered with nothing and a later cursor. */
 const ownPartsAtMost = 10;
-/** Requests that wait for a change, and are woken by it at once: more of an account than wait are never told to. */
+/** Reads of an account that may queue for requests that wait for comments: as many as may wait in a process (waiting.ts). */
 const wokenAtMost = 1_000;
 
 export interface CommentFilter {
@@ -62,7 +62,7 @@ export class CommentLists {
   readonly #runList: ListsAtOnce;
   readonly #waiting: Waiting;
   readonly #followUps: ListDeps['followUps'];
-  readonly #turns = createTimeSlices();
+  readonly #slices = createTimeSlices();
   readonly #woken = createKeyedQueue(1, wokenAtMost);
 
   constructor({ comments, drops, runList, waiting, followUps }: ListDeps) {
@@ -99,7 +99,7 @@ export class CommentLists {
   /** Of all drops of the account. @param before a `seq` */
   listNewest({ ownerId }: Caller, states: readonly CommentState[], before: number): Promise<ThreadPage> {
     const query = { dropId: null, states, after: 0, before, lastReplies };
-    return this.#runList(ownerId, () => readThreadPage(this.#readerOf(ownerId), query, newRoom()));
+    return this.#runList(ownerId, () => readThreadPage(this.#partReader(ownerId), query, newPageBudget()));
   }
 
   /** The threads of a page that the person may read. @param before a `seq`; null: the newest */
@@ -146,11 +146,11 @@ export class CommentLists {
   }
 
   async #readPages(page: Page, reader: Author, filter: ThreadFilter, before: number): Promise<ThreadPages> {
-    const room = newRoom();
+    const budget = newPageBudget();
     const key = keyOfAuthor(reader);
     const read = async (states: readonly CommentState[], more: Pick<CommentQuery, 'by' | 'heldBy'> = {}) => {
       const query = { dropId: page.dropId, states, after: 0, before, lastReplies, ...more };
-      const { threads, next } = await readThreadPage(this.#readerOf(page.ownerId), query, room);
+      const { threads, next } = await readThreadPage(this.#partReader(page.ownerId), query, budget);
       return { threads: threads.filter((thread) => isVisible(thread, reader)), next };
     };
     const readMine = async () =>
@@ -165,16 +165,16 @@ export class CommentLists {
     return { open, resolved, mine };
   }
 
-  #readerOf(ownerId: string): (query: CommentQuery) => Promise<CommentPart> {
+  #partReader(ownerId: string): (query: CommentQuery) => Promise<CommentPart> {
     return (query) => this.#readPart(ownerId, query);
   }
 
   /** To read and to present are two parts: other requests come between them. */
   async #readPart(ownerId: string, query: CommentQuery): Promise<CommentPart> {
-    await this.#turns.next();
+    await this.#slices.next();
     const part = await this.#store.list(ownerId, query);
     enqueueUndecided(part.comments, (dropId, versionId) => this.#followUps.enqueueRender(dropId, versionId));
-    await this.#turns.next();
+    await this.#slices.next();
     return part;
   }
 }

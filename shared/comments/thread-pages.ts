@@ -15,34 +15,34 @@ export interface ThreadPage {
 }
 
 /** What is left of a page, which may show several lists. */
-export interface Room {
+export interface PageBudget {
   threads: number;
   bytes: number;
 }
 
-export function newRoom(): Room {
+export function newPageBudget(): PageBudget {
   return { threads: threadsOfPage, bytes: bytesOfPage };
 }
 
-/** Threads until the room is used up; at least one, if there is any and nothing was shown before. */
+/** Threads until the budget is used up; at least one, if there is any and nothing was shown before. */
 export async function readThreadPage(
   read: (query: CommentQuery) => Promise<CommentPart>,
   query: Omit<CommentQuery, 'limit'> & { readonly before: number },
-  room: Room,
+  budget: PageBudget,
 ): Promise<ThreadPage> {
   const threads: ListedComment[] = [];
   let before: number | null = query.before;
   let left: FoundThreads | null = null;
-  while (room.threads > 0 && before !== null) {
+  while (budget.threads > 0 && before !== null) {
     const found = left !== null && { found: left };
-    const part: CommentPart = await read({ ...query, before, limit: room.threads, ...found });
+    const part: CommentPart = await read({ ...query, before, limit: budget.threads, ...found });
     for (const thread of part.comments) {
       const bytes = shownBytes(thread);
-      const isFull = bytes > room.bytes && room.bytes < bytesOfPage;
+      const isFull = bytes > budget.bytes && budget.bytes < bytesOfPage;
       if (isFull) return { threads, next: Math.min(before, threads.at(-1)?.seq ?? before) };
       threads.push(thread);
-      room.threads -= 1;
-      room.bytes -= bytes;
+      budget.threads -= 1;
+      budget.bytes -= bytes;
     }
     before = part.hasMore ? part.last : null;
     left = part.left;

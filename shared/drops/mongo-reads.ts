@@ -64,7 +64,7 @@ interface Listed {
 export class MongoDropReads implements DropReads {
   readonly #drops: Model<DropDocument>;
   readonly #clock: Clock;
-  readonly #turns = createTimeSlices();
+  readonly #slices = createTimeSlices();
 
   constructor(connection: Connection, clock: Clock) {
     this.#drops = dropModel(connection);
@@ -172,7 +172,7 @@ export class MongoDropReads implements DropReads {
     const matches = createSearch(words);
     const found: string[] = [];
     for await (const row of texts) {
-      if (this.#turns.isOver()) await this.#turns.next();
+      if (this.#slices.isOver()) await this.#slices.next();
       if (matches(foldedOf(row))) found.push(row._id);
     }
     return { drops: await this.#findAll(found.slice(skip, skip + limit)), total: found.length };

@@ -36,7 +36,7 @@ export class SqliteDropReads implements DropReads {
   readonly #clock: Clock;
   readonly #sql: ReturnType<typeof prepare>;
   readonly #lists: SqliteLists;
-  readonly #turns = createTimeSlices();
+  readonly #slices = createTimeSlices();
 
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;
@@ -55,7 +55,7 @@ export class SqliteDropReads implements DropReads {
     const statements = this.#lists.in(query);
     const owned = { ownerId, now: this.#clock.now() };
     const offset = (page - 1) * limit;
-    await this.#turns.next();
+    await this.#slices.next();
     if (pairs.size === 0 && query.search === undefined) {
       const total = aggregate(this.#sql.countAll, owned);
       if (offset >= total) return { drops: [], total }; // also for an offset beyond SQLite's integers
@@ -80,11 +80,11 @@ export class SqliteDropReads implements DropReads {
   }
 
   async countTags(ownerId: string, limit: number): Promise<TagCount[]> {
-    await this.#turns.next();
+    await this.#slices.next();
     let counted: [key: string, value: string, count: number][] = [];
     let [key, value]: readonly [Value, Value] = ['', ''];
     while (typeof key === 'string') {
-      if (this.#turns.isOver()) await this.#turns.next();
+      if (this.#slices.isOver()) await this.#slices.next();
       const from: Record<string, Value> = { ownerId, key, value };
       [key, value] = this.#sql.findTag.get(from) ?? afterTexts;
       const upTo = { lastKey: key, lastValue: value, now: this.#clock.now() };
@@ -131,7 +131,7 @@ export class SqliteDropReads implements DropReads {
     const matches = createSearch(words);
     const found: string[] = [];
     for (let at = 0; at < ids.length; at += searchedAtOnce) {
-      if (this.#turns.isOver()) await this.#turns.next();
+      if (this.#slices.isOver()) await this.#slices.next();
       const texts = this.#sql.texts.all(JSON.stringify(ids.slice(at, at + searchedAtOnce)));
       for (const [id, folded] of texts) if (matches(folded)) found.push(id);
     }
@@ -142,7 +142,7 @@ export class SqliteDropReads implements DropReads {
   async #findAll(ids: readonly string[]): Promise<Drop[]> {
     const drops = new Map<string, Drop>();
     for (let at = 0; at < ids.length; at += readAtOnce) {
-      if (this.#turns.isOver()) await this.#turns.next();
+      if (this.#slices.isOver()) await this.#slices.next();
       const values = { ids: JSON.stringify(ids.slice(at, at + readAtOnce)), now: this.#clock.now() };
       const rows: DropRow[] = JSON.parse(aggregate(this.#sql.findListed, values));
       for (const drop of rows.map(toDrop)) drops.set(drop.id, drop);
