@@ -6,15 +6,7 @@ import { newId } from '../domain/ids.ts';
 import type { Page } from '../drops/drop.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Visitor } from '../limits/visitor.ts';
-import {
-  checkMayRemove,
-  checkMayResolve,
-  findOwner,
-  forbidden,
-  isSame,
-  isVisible,
-  readerOf,
-} from './authors.ts';
+import { checkMayRemove, checkMayResolve, findOwner, forbidden, isSame, isVisible } from './authors.ts';
 import { boundReached } from './bounds.ts';
 import { type Act, changeComment, editOf, findReply, hasReply } from './changing.ts';
 import {
@@ -72,7 +64,6 @@ export class Comments extends CommentLists {
   readonly #sides: Sides;
   readonly #followUps: Deps['followUps'];
   readonly #clock: Clock;
-  readonly readerOf = readerOf;
 
   constructor(deps: Deps) {
     super(deps);

@@ -61,7 +61,7 @@ async function answerGet(
   const session = isFromOtherSite(req) ? null : await sessions.find(req);
   if (isNavigation(req) || req.headers.accept === 'text/html')
     return show(res, await shownPage(services, req, page, session), layout.bare);
-  const may = readerOf(services, page, session, null)?.role ?? null;
+  const may = readerOf(page, session, null)?.role ?? null;
   const counts = may === null ? undefined : (await comments.count([page.dropId])).get(page.dropId);
   sendMay(res, may, counts?.open ?? 0);
 }
@@ -105,7 +105,7 @@ async function shownPage(
 ): Promise<PageParts> {
   const { comments, clock } = services;
   const asked = readAddress(req, page);
-  const reader = readerOf(services, page, session, secretOf(services, req, page));
+  const reader = readerOf(page, session, secretOf(services, req, page));
   const isFramed = req.headers['sec-fetch-dest'] === 'iframe';
   const isSignedIn = session !== null;
   if (reader === null) return refusalPage({ page, action: threadsPath(asked), isSignedIn, isFramed });
@@ -143,7 +143,7 @@ async function save(
   const name = isGuest ? readName(form) : '';
   // Of the form, so that a form that is sent twice at once is that of one guest.
   const secret = secretOf(services, req, page) ?? sealer.hashes('guest', formIdOf(form, clock.now()))[0];
-  const author = readerOf(services, page, session, secret, name);
+  const author = readerOf(page, session, secret, name);
   if (author === null) throw new DropError('forbidden', 'You may not write comments on this page');
   const act = isNew ? add : change;
   const done = await comments.countFor(page, author, visitorOf(req.ip), () =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { findReader } from '../../../shared/comments/authors.ts';
 import type { Author } from '../../../shared/comments/comment.ts';
 import { isHttps } from '../../../shared/config/config.ts';
 import type { Page } from '../../../shared/drops/drop.ts';
@@ -40,7 +41,6 @@ function cookiePath({ slug }: Page): string {
 
 /** @param secret of a guest, who has typed the name @returns null: they may not write comments on the page */
 export function readerOf(
-  { comments }: Pick<Services, 'comments'>,
   page: Page,
   session: Session | null,
   secret: string | null,
@@ -48,5 +48,5 @@ export function readerOf(
 ): Author | null {
   const guest = secret && createHash('sha256').update(secret).digest('hex');
   const { caller, accountName } = session ?? { caller: null, accountName: name };
-  return comments.readerOf(page, { caller, name: accountName, guest });
+  return findReader(page, { caller, name: accountName, guest });
 }
