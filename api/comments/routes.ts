@@ -19,7 +19,8 @@ function readCommentId(req: ApiRequest): string {
 export function commentRoutes({ services }: RouteParts): readonly Route[] {
   const { comments, drops, idempotency, config } = services;
   const docs = commentOperations;
-  const [ofDrop, path] = ['/api/drops/:slug/comments', '/api/comments/:comment'];
+  const ofDrop = '/api/drops/:slug/comments';
+  const path = '/api/comments/:comment';
 
   function sendWritten(
     res: ServerResponse,

@@ -40,8 +40,14 @@ export function readAddress(req: IncomingMessage): PublicAddress | null {
   if (!search)
     return { slug, isRaw, isReview, number: number ? Number(number) : null, versionId, grant: null };
   const query = new URLSearchParams(search); // unknown parameters are ignored
-  const [asked, grant] = [query.get('id'), query.get('g')];
-  return { slug, isRaw, isReview, number: readVersion(query), versionId: asked, grant };
+  return {
+    slug,
+    isRaw,
+    isReview,
+    number: readVersion(query),
+    versionId: query.get('id'),
+    grant: query.get('g'),
+  };
 }
 
 const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;
