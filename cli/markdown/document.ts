@@ -14,7 +14,7 @@ export interface MarkdownOptions {
 
 export interface MarkdownDocument {
   readonly html: string;
-  /** The text without the block of notes that tools keep before it. */
+  /** The text without its front matter. */
   readonly text: string;
   /** What is shown otherwise than its author may think. */
   readonly warnings: readonly string[];
@@ -22,7 +22,7 @@ export interface MarkdownDocument {
 
 /** A whole document of a text in Markdown, with one style for screens, light and dark, and for paper. */
 export function toDocument(markdown: string, { hasHtml, otherTitle }: MarkdownOptions): MarkdownDocument {
-  const [notes, text] = splitNotes(markdown);
+  const [frontMatter, text] = splitFrontMatter(markdown);
   const renderer = MarkdownIt({ html: hasHtml, linkify: true, highlight })
     .use(anchors, { slugify, tabIndex: false })
     .use(footnotes)
@@ -32,7 +32,7 @@ export function toDocument(markdown: string, { hasHtml, otherTitle }: MarkdownOp
   const tokens = renderer.parse(text, env);
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
   const ownTitle = heading === -1 ? '' : plainText(tokens[heading + 1]?.children ?? []);
-  const title = ownTitle || titleIn(notes) || otherTitle;
+  const title = ownTitle || titleIn(frontMatter) || otherTitle;
   const html = `<!doctype html>
 <html>
 <head>
@@ -53,17 +53,16 @@ ${renderer.renderer.render(tokens, renderer.options, env)}</main>
 
 type Token = ReturnType<MarkdownIt['parse']>[number];
 
-/** Lines. */
-const longestNotes = 200;
+const maxFrontMatterLines = 200;
 
-/** Notes begin with a key or a comment; between rules that have text the text stays. */
-function splitNotes(markdown: string): [notes: string, text: string] {
-  const lines = markdown.split('\n', longestNotes + 2);
+/** Front matter stands between two `---` lines, and begins with a key or a comment. Other text between two rules stays. */
+function splitFrontMatter(markdown: string): [frontMatter: string, text: string] {
+  const lines = markdown.split('\n', maxFrontMatterLines + 2);
   const [first = '', ...others] = lines;
   const end = others.findIndex(isRule);
-  const notes = others.slice(0, end).join('\n');
-  if (!isRule(first.replace('\ufeff', '')) || end < 1 || !beginsWithKey.test(notes)) return ['', markdown];
-  return [notes, markdown.slice(lines.slice(0, end + 2).join('\n').length + 1)];
+  const between = others.slice(0, end).join('\n');
+  if (!isRule(first.replace('\ufeff', '')) || end < 1 || !beginsWithKey.test(between)) return ['', markdown];
+  return [between, markdown.slice(lines.slice(0, end + 2).join('\n').length + 1)];
 }
 
 const beginsWithKey = /^\s*(?:#|[^\s:][^:\n]*:(?:\s|$))/;
@@ -72,8 +71,8 @@ function isRule(line: string): boolean {
   return line === '---' || line === '---\r';
 }
 
-function titleIn(notes: string): string | undefined {
-  const title = /^title:(.*)$/m.exec(notes)?.[1]?.trim();
+function titleIn(frontMatter: string): string | undefined {
+  const title = /^title:(.*)$/m.exec(frontMatter)?.[1]?.trim();
   return title?.replace(/^"(.*)"$|^'(.*)'$/, '$1$2');
 }
 
@@ -86,7 +85,7 @@ function slugify(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** Few sites and no other page of the service can be shown in the frame that has the page. */
+/** In a new tab: the frame of the page can show few other sites, and no other page of the service. */
 function openElsewhere({ children }: Token): void {
   for (const token of children ?? [])
     if (token.type === 'link_open' && /^https?:/i.test(token.attrGet('href') ?? ''))
@@ -101,24 +100,29 @@ function plainText(children: readonly Token[]): string {
     .trim();
 }
 
+/** @param tokens of the text, in which HTML is text */
 function warningsOf(text: string, tokens: readonly Token[]): string[] {
-  const inline = (all: readonly Token[]) => all.flatMap(({ children }) => children ?? []);
-  const asHtml = MarkdownIt({ html: true }).parse(text, {});
-  const isMarkup = ({ type }: Token) => type === 'html_block' || type === 'html_inline';
-  const picture = inline(tokens)
+  const warnings: string[] = [];
+  if (hasMarkup(text))
+    warnings.push('HTML in the Markdown is shown as it is written; with --html it is markup');
+  const picture = inlineOf(tokens)
     .filter(({ type }) => type === 'text')
     .map(({ content }) => /!\[[^[\]]*\]\([^()]+[()]/.exec(content)?.[0])
     .find((found) => found !== undefined);
-  return [
-    ...([...asHtml, ...inline(asHtml)].some(isMarkup)
-      ? ['HTML in the Markdown is shown as it is written; with --html it is markup']
-      : []),
-    ...(picture === undefined
-      ? []
-      : [
-          `${picture} is shown as text: the address of a picture with spaces stands in <>, and is no path of this computer`,
-        ]),
-  ];
+  if (picture !== undefined)
+    warnings.push(
+      `${picture} is shown as text: the address of a picture with spaces stands in <>, and is no path of this computer`,
+    );
+  return warnings;
+}
+
+function hasMarkup(text: string): boolean {
+  const tokens = MarkdownIt({ html: true }).parse(text, {});
+  return [...tokens, ...inlineOf(tokens)].some(({ type }) => type === 'html_block' || type === 'html_inline');
+}
+
+function inlineOf(tokens: readonly Token[]): Token[] {
+  return tokens.flatMap(({ children }) => children ?? []);
 }
 
 /** Without a script: spans with classes. @returns '': the text is shown as it is */
