@@ -33,7 +33,7 @@ function threadItem(thread: ListedComment, view: ThreadsView): Html {
   return html`<li class="thread" id="t-${id}" tabindex="-1" data-version="${version}" data-state="${state}"${data}>
 ${anchor && html`<blockquote class="quote">${quoted(anchor.quote)}</blockquote>\n`}${message(thread)}
 ${marks(thread, view)}
-${earlierReplies(thread, view)}${replies.length > 0 && html`<ul class="replies">${replies.map((reply) => html`<li id="t-${reply.id}" tabindex="-1">${message(reply)}${ofReply(thread, reply, view)}</li>`)}</ul>\n`}${ofThread(thread, view)}
+${earlierReplies(thread, view)}${replies.length > 0 && html`<ul class="replies">${replies.map((reply) => html`<li id="t-${reply.id}" tabindex="-1">${message(reply)}${replyActs(thread, reply, view)}</li>`)}</ul>\n`}${threadActs(thread, view)}
 </li>
 `;
 }
@@ -57,42 +57,42 @@ function message({ author: { name, role, via }, text, createdAt }: Comment | Rep
 <div class="words">${visibleLines(text)}</div>`;
 }
 
-/** What is special about a thread. */
+/** What is special about a thread. The style sheet shows the last badge only if the script did not find the quote. */
 function marks(
   { id, slug, version, versionId, state, resolvedBy, inLatest }: Comment,
   view: ThreadsView,
 ): Html {
   const mark = (text: Fragment, kind = '') => html`<span class="badge ${kind}">${text}</span>`;
   const ofVersion = html`<a href="${pagePath(slug)}?v=${version}#t-${id}" target="_top">On version ${version}</a>`;
-  const isHeld =
+  const heldText =
     view.reader.role === 'owner' ? 'Waits for you' : 'Only you see this until the owner approves it';
-  return html`<p class="marks">${state === 'held' && mark(isHeld, 'warn')}${versionId !== view.versionId && mark(ofVersion)}${
+  return html`<p class="marks">${state === 'held' && mark(heldText, 'warn')}${versionId !== view.versionId && mark(ofVersion)}${
     state === 'resolved' && resolvedBy && mark(`Resolved with version ${resolvedBy.version}`, 'good')
   }${inLatest === 'gone' && mark('Not in the latest version')}<span class="badge missing">Not in this version</span></p>`;
 }
 
-function ofThread(thread: Comment, view: ThreadsView): Html {
+function threadActs(thread: Comment, view: ThreadsView): Html {
   const { id, slug, version, state, author, text } = thread;
   const { reader, fields } = view;
   const isOwner = reader.role === 'owner';
   const isOwn = isSame(author, reader);
   const report = html`<a class="small" href="${reportPath(slug, version, id)}" target="_top">Report</a>`;
   const may = fields !== null && {
-    approve: isOwner && state === 'held' && press(view, 'approve', 'Approve', thread),
-    resolve: (isOwner || isOwn) && state === 'open' && press(view, 'resolve', 'Resolve', thread),
-    open: (isOwner || isOwn) && state === 'resolved' && press(view, 'open', 'Open again', thread),
-    reply: reader.role !== 'guest' && state !== 'held' && typing(view, 'reply', 'Reply', thread, null, ''),
-    edit: isOwn && reader.role !== 'guest' && typing(view, 'edit', 'Edit', thread, null, text),
-    remove: (isOwner || isOwn) && removal(view, thread, null),
+    approve: isOwner && state === 'held' && actButton(view, 'approve', 'Approve', thread),
+    resolve: (isOwner || isOwn) && state === 'open' && actButton(view, 'resolve', 'Resolve', thread),
+    open: (isOwner || isOwn) && state === 'resolved' && actButton(view, 'open', 'Open again', thread),
+    reply: reader.role !== 'guest' && state !== 'held' && textForm(view, 'reply', 'Reply', thread, null, ''),
+    edit: isOwn && reader.role !== 'guest' && textForm(view, 'edit', 'Edit', thread, null, text),
+    remove: (isOwner || isOwn) && deletion(view, thread, null),
   };
   return html`<div class="acts">${may && Object.values(may)}${!isOwn && report}</div>`;
 }
 
-function ofReply(thread: Comment, reply: Reply, view: ThreadsView): Html | null {
+function replyActs(thread: Comment, reply: Reply, view: ThreadsView): Html | null {
   const isOwn = isSame(reply.author, view.reader);
   if (view.fields === null || !(isOwn || view.reader.role === 'owner')) return null;
-  const edit = isOwn && typing(view, 'edit', 'Edit', thread, reply, reply.text);
-  return html`<div class="acts">${edit}${removal(view, thread, reply)}</div>`;
+  const edit = isOwn && textForm(view, 'edit', 'Edit', thread, reply, reply.text);
+  return html`<div class="acts">${edit}${deletion(view, thread, reply)}</div>`;
 }
 
 function form(
@@ -112,11 +112,11 @@ function about({ author }: Comment | Reply): Html {
   return html`<span class="visually-hidden"> (comment by ${visible(author.name)})</span>`;
 }
 
-function press(view: ThreadsView, act: string, label: string, thread: Comment): Html {
+function actButton(view: ThreadsView, act: string, label: string, thread: Comment): Html {
   return form(view, act, thread, null, html`<button class="quiet small">${label}${about(thread)}</button>`);
 }
 
-function typing(
+function textForm(
   view: ThreadsView,
   act: 'reply' | 'edit',
   label: string,
@@ -131,9 +131,9 @@ ${isSent ? sent.get('text') : text}</textarea><button class="small">${act === 'r
   return html`<details${isSent && html` open`}><summary>${label}${about(reply ?? thread)}</summary>${form(view, act, thread, reply, field)}</details>`;
 }
 
-function removal(view: ThreadsView, thread: Comment, reply: Reply | null): Html {
-  const ofThread = thread.replies.length > 0 ? 'this comment and its replies' : 'this comment';
-  const what = reply === null ? ofThread : 'this reply';
+function deletion(view: ThreadsView, thread: Comment, reply: Reply | null): Html {
+  const wholeThread = thread.replies.length > 0 ? 'this comment and its replies' : 'this comment';
+  const what = reply === null ? wholeThread : 'this reply';
   const button = html`<button class="danger small">Delete ${what}</button>`;
   return html`<details><summary>Delete${about(reply ?? thread)}</summary>${form(view, 'delete', thread, reply, button)}</details>`;
 }

@@ -42,10 +42,10 @@ export function historyRoutes(parts: RouteParts): readonly Route[] {
   return [
     page(paths.history, async (req, _, { caller, formField }) => {
       const slug = readSlug(req);
-      const shown = toPositiveInteger(validate(listQuery, queryOf(req), 'query').page) ?? 1;
+      const pageNumber = toPositiveInteger(validate(listQuery, queryOf(req), 'query').page) ?? 1;
       const drop = await drops.get(caller, slug);
       const versions = await drops.listVersions(caller, slug);
-      return historyPage({ drop, versions, formField }, shown);
+      return historyPage({ drop, versions, formField }, pageNumber);
     }),
 
     page(paths.version(':n'), async (req, _, { caller, formField }) => {
@@ -53,9 +53,9 @@ export function historyRoutes(parts: RouteParts): readonly Route[] {
       const drop = await drops.get(caller, slug);
       const versions = await drops.listVersions(caller, slug);
       const version = pick(versions, readVersionNumber(req));
-      const shown = await findOwnPage(parts.services, caller, slug, version.number);
+      const publicPage = await findOwnPage(parts.services, caller, slug, version.number);
       const preview = await previewOf(caller, slug, version.number);
-      const context = await pages.context(shown);
+      const context = await pages.context(publicPage);
       return versionPage({ drop, versions, formField }, version, preview, context);
     }),
 
@@ -175,12 +175,11 @@ ${mayChange && !isLive && html`<button class="${button}" formaction="${paths.res
 ${mayChange && total > 1 && html`<a class="${danger}" href="${paths.removeVersion(number)}">Delete${name}</a>`}`;
 }
 
-/** When, how large, by whom. */
+/** When, how large, by whom. Of versions older than the record of publishers, `publishedBy` is null. */
 export function versionFacts({ createdAt, sizeBytes, publishedBy }: OwnedVersion): Html {
   return html`<p class="meta"><span>${timeAgo(createdAt)}</span><span>${sizeText(sizeBytes)}</span>${publishedBy !== null && html`<span>${publisherText(publishedBy)}</span>`}</p>`;
 }
 
-/** null says nothing: the version is older than the record of who published it. */
 function publisherText({ kind, label }: Publisher): Html {
   if (kind === 'session') return html`by you in the dashboard${label !== null && html`, ${visible(label)}`}`;
   return label === null ? html`with a token without a label` : html`with the token ${visible(label)}`;

@@ -45,7 +45,7 @@ const tagsCounted = 20;
 /** The days of the small lines of views. */
 const sparklineDays = 30;
 
-interface ListPage {
+interface ListParts {
   readonly address: ListAddress;
   readonly listed: readonly ListedDrop[];
   /** Drops that match, on all pages. */
@@ -100,7 +100,7 @@ export function listRoutes(parts: RouteParts): readonly Route[] {
   return [list, ...deletionRoutes(parts)];
 }
 
-function listPage(parts: ListPage, config: Config): PageParts {
+function listPage(parts: ListParts, config: Config): PageParts {
   const { address, total, notice, formField, invalid } = parts;
   const isEmpty = total === 0 && !isFiltered(address) && invalid === undefined;
   return {
@@ -116,7 +116,7 @@ ${dropTarget(formField, config)}
 }
 
 /** Heading, search, order and layout in one row. */
-function controls(parts: ListPage): Html {
+function controls(parts: ListParts): Html {
   const { address, total, invalid } = parts;
   const current = (isCurrent: boolean) => isCurrent && html` aria-current="true"`;
   const sortLinks = (Object.keys(sorts) as Sort[]).map(
@@ -141,7 +141,7 @@ ${isFiltered(address) && activeFilters(address, total)}`;
 }
 
 /** A tag that is a filter already is marked, and its link removes it. */
-function tagMenu({ address, tags }: ListPage): Html | null {
+function tagMenu({ address, tags }: ListParts): Html | null {
   if (tags.length === 0) return null;
   const links = tags.map(({ key, value, count }) => {
     const { href, isOn } = tagFilter(address, [key, value]);
@@ -150,9 +150,9 @@ function tagMenu({ address, tags }: ListPage): Html | null {
   return menu('tag-menu', 'Tags', links, html`${icons.tag}<span class="word">Tags</span>`);
 }
 
-function searchForm({ address, invalid }: ListPage): Html {
+function searchForm({ address, invalid }: ListParts): Html {
   const hidden = parametersOf({ ...address, words: '', page: 1 });
-  return html`<search><form method="get" action="/drops">
+  return html`<search><form method="get" action="${dashboardPaths.drops}">
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <label for="q" class="visually-hidden">Search in titles, descriptions and tags</label>
 ${icons.search}<input id="q" name="q" type="search" placeholder="Search" value="${invalid?.words ?? address.words}" maxlength="${searchMaxCharacters}" autocomplete="off" spellcheck="false"${fieldState(invalid !== undefined)}>
@@ -183,7 +183,7 @@ function activeFilters(address: ListAddress, total: number): Html {
   )}</ul>${filters.length > 1 && html`<a class="small" href="${listHref(address, { words: '', tags: [] })}">Remove all</a>`}</div>`;
 }
 
-function results({ address, listed, total, invalid }: ListPage, config: Config): Html | null {
+function results({ address, listed, total, invalid }: ListParts, config: Config): Html | null {
   if (invalid !== undefined) return null;
   if (total === 0) return nothingFound(address);
   return html`<form method="get" action="/drops/delete" class="drop-selection">
@@ -213,7 +213,7 @@ function nothingYet({ BASE_URL }: Config): Html {
 <p>With Node:</p>
 <pre><code>curl -fsSO ${BASE_URL}${servicePaths.client}
 node cli.mjs publish page.html</code></pre>
-<p>With curl and a token from <a href="/account">your account</a>:</p>
+<p>With curl and a token from <a href="${dashboardPaths.account}">your account</a>:</p>
 <pre><code>curl -sS --fail-with-body --data-binary @page.html \\
   -H 'Content-Type: text/html' \\
   -H "Authorization: Bearer $DROPLEAF_TOKEN" \\
