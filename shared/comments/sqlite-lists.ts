@@ -4,7 +4,8 @@ import type { AuthorKey, CommentQuery, FoundThreads } from './comment-store.ts';
 import { authorFor, type Entry, inOrder } from './thread.ts';
 
 type SmallRow = [id: string, seq: number, bytes: number, texts: number];
-type EntryRow = [...SmallRow, updatedBy: string | null, otherSeq: number];
+/** The last two are read for news alone. */
+type EntryRow = [...SmallRow, updatedBy?: string | null, otherSeq?: number];
 
 const smallColumns = 'id, seq, bytes, texts';
 
