@@ -51,8 +51,8 @@ export function afterConflict(values: EditValues, live: Drop, maxTags: number): 
   };
 }
 
-/** Whether the drop says what the form does: a form that was sent twice meets the revision that it has made itself. */
-export function isLive(values: EditValues, drop: Drop, maxTags: number): boolean {
+/** Whether the drop has these values already: the second of two equal forms conflicts with the revision that the first has made. */
+export function isSaved(values: EditValues, drop: Drop, maxTags: number): boolean {
   return JSON.stringify(fieldsText(values)) === JSON.stringify(fieldsText(valuesOf(drop, maxTags)));
 }
 

@@ -38,7 +38,7 @@ export function editRoutes(parts: RouteParts): readonly Route[] {
         const { error } = attempt;
         const sent = fields.readValues(attempt.form);
         const isConflict = error.code === 'version_conflict';
-        if (isConflict && fields.isLive(sent, drop, maxTags)) return savedPath(drop.slug);
+        if (isConflict && fields.isSaved(sent, drop, maxTags)) return savedPath(drop.slug);
         const values = isConflict ? fields.afterConflict(sent, drop, maxTags) : sent;
         return editPage({ drop, values, formField, maxTags, error });
       },
