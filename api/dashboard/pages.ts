@@ -95,7 +95,7 @@ export function sessionPages(
       const admitAndSave = async () => save(req, res, await admit(), sent);
       const showAgain = async (error: DropError) => {
         const shown = await again?.(req, session, { form: sent, error });
-        // A path says that it is done, as the drop shows after a conflict with the same form; another page hides the error.
+        // A path: after a conflict, the target has what the form says already. A page without this error would hide it.
         const isOfError =
           typeof shown === 'string' ? error.code === 'version_conflict' : shown?.error === error;
         if (shown === undefined || !isOfError) throw error;

@@ -24,7 +24,7 @@ function createSchemas(config: Config) {
     comments,
     expires_at: expiresAt,
   });
-  const query = untitled.omit(['html', 'passcode', 'context']);
+  const details = untitled.omit(['html', 'passcode', 'context']);
   const changed = { expires_at: changedExpiresAt };
   return {
     create: untitled.shape({ title: title.defined(titleRequired) }),
@@ -32,9 +32,9 @@ function createSchemas(config: Config) {
     replace: untitled
       .omit(['html', 'passcode'])
       .shape({ ...changed, ...resolvesFields })
-      .concat(jsonObject({ html })), // its faults come first
-    patch: query.shape(changed),
-    query,
+      .concat(jsonObject({ html })), // yup puts these fields before the others, and so their faults
+    patch: details.shape(changed),
+    query: details,
     passcode: jsonObject({ passcode: newPasscode }),
     context: jsonObject({ context }),
   };
@@ -56,7 +56,7 @@ export class DropBodyReaders {
     return { ...readNew(rest), title };
   }
 
-  /** The same, if the title is that of the document when it is missing. */
+  /** The same, but the title may be missing: then the caller takes that of the document. */
   readUntitled(value: unknown): UntitledDropInput {
     return readNew(validate(this.schemas.untitled, value));
   }

@@ -157,7 +157,7 @@ function isAlone(req: Request): boolean {
   return !isFromOtherSite(req) || req.headers['sec-fetch-dest'] === 'document';
 }
 
-/** @throws DropError `invalid_slug` */
+/** @throws DropError `not_found`, `invalid_slug` */
 function readTarget(req: Request): ReturnType<typeof readSlugAndVersion> {
   const address = readAddress(req);
   if (address === null) throw notFound('page');

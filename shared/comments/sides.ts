@@ -38,8 +38,8 @@ export async function findSides(
 }
 
 /**
- * Enqueues a job of each drop that has open or held threads with claims, because those of earlier releases and of imports have no
- * job that decides about them. @param enqueue see `FollowUps.enqueueRender`
+ * For every list that is read: enqueues a job of each drop that has open or held threads with claims, because those of earlier
+ * releases and of imports have no job that decides about them. @param enqueue see `FollowUps.enqueueRender`
  */
 export function enqueueUndecided(
   comments: readonly Comment[],

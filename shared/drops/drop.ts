@@ -33,7 +33,7 @@ export const htmlMediaType = 'text/html';
 export const versionRecord = record(
   'drop_versions',
   {
-    /** Never used again; a number is, if the latest version is deleted. */
+    /** Never used again. After the latest version is deleted, the next version has its number. */
     id: id(),
     /** Starts at 1; `latest_version + 1` for a new one. */
     number: whole(1),
@@ -48,7 +48,7 @@ export const versionRecord = record(
 
 export type Version = RecordOf<typeof versionRecord>;
 
-/** With what a version was published. */
+/** The token or session that published a version. */
 export interface Publisher {
   readonly kind: 'token' | 'session';
   /** The token or session may have been revoked since. */
@@ -57,7 +57,7 @@ export interface Publisher {
   readonly label: string | null;
 }
 
-/** With what pages of it do not need. */
+/** `versionRecord`, and what only its owner is shown. */
 export const ownedVersionRecord = record(
   'drop_versions',
   {

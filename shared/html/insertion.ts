@@ -37,8 +37,7 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 /**
  * Plans the page of a document (spec 4.5): a style at the end of head and, if head has none, a viewport meta; nothing else
  * changes, not even its quirks mode. If the budget stops the scan, the plan uses the last offset found, or `planSafely` if
- * there is
- * no time to check that one. Nothing is inserted if the document, or the budget, ends before head begins.
+ * there is no time to check that one. Nothing is inserted if the document, or the budget, ends before head begins.
  * @param budget of the scan. The check of the result may take as long again, and is limited by `late`
  */
 export function planRender(html: Uint8Array, { late, ...budget }: RenderBudget = {}): NewPlan {

@@ -14,7 +14,7 @@ export function dropCrumbs({ slug, title }: Pick<Drop, 'slug' | 'title'>): Html 
   return breadcrumb([dashboardPaths.drops, 'Drops'], [dropPaths(slug).drop, visible(title)]);
 }
 
-/** In every form about a drop: the revision that the person saw. `targetOf` reads it. */
+/** The revision of the drop that the person saw, for `targetOf`. The form of the details has it in its values (edit-form.ts). */
 export function revisionField({ rev }: Pick<Drop, 'rev'>): Html {
   return html`<input type="hidden" name="if_match" value="${rev}">`;
 }
