@@ -115,6 +115,7 @@ interface NewToken {
   readonly expiresAt: number;
 }
 
+/** How long the cookie keeps a new token for the page that shows it. */
 const showMs = 60_000;
 
 /** @throws DropError `invalid_arg` for a number of days that the form does not offer */

@@ -39,7 +39,7 @@ function digest(risks: readonly string[]): string {
   return createHash('sha256').update(risks.join('\n')).digest('base64url').slice(0, 22);
 }
 
-/** Stands behind the form's own button, which the Enter key presses. */
+/** Its button comes after the form's own, because the Enter key presses the first. */
 export function risksQuestion(error: DropError | undefined): Html {
   const isAsked = error?.details?.field === 'anyway';
   const { risks, answer } = isAsked ? (error.details as unknown as Asked) : { risks: [], answer: '' }; // proof: `askAboutRisks` has made it
