@@ -52,7 +52,7 @@ export function noNul(field: string) {
   };
 }
 
-/** At most `limit` code points. */
+/** At most `limit` code points. @param code `invalid_arg`, unless the specification has one for the field (section 7) */
 export function atMostCharacters(code: Code, field: string, limit: number) {
   return {
     name: 'max-characters',

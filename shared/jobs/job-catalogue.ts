@@ -10,7 +10,7 @@ interface JobDefinition<P extends object = object> {
   /** Wait before the second attempt; it doubles with each attempt. */
   readonly backoffMs: number;
   readonly priority: (typeof priorities)[number];
-  /** The period of a job that runs on a schedule; null: it runs only when it is enqueued. */
+  /** The period of a job that runs on a schedule, whatever the time of day; null: it runs only when it is enqueued. */
   readonly everyMs: number | null;
 }
 

@@ -327,7 +327,7 @@ const reconcile: JobCase = {
   },
 };
 
-/** Each job of the catalogue; `version.render` and `drop.remove` have two cases. */
+/** A case or two for each job of the catalogue. No test requires one: add the case of a new job here. */
 export const jobCases: readonly JobCase[] = [
   render,
   resolve,
