@@ -108,7 +108,7 @@ const signInProvider = {
   ),
 } as const satisfies Group;
 
-// Defaults of the spec, section 8.
+// Defaults of the spec (section 8) for the limits that it has.
 const dropLimits = {
   WRITES_PER_MINUTE: limit(60, 'POST and PUT requests for drops per account and clock minute'),
   WRITES_PER_DAY: limit(500, 'Accepted POST and PUT requests for drops per account and UTC day'),
