@@ -148,7 +148,10 @@ describe('Tags for previews of links', () => {
     const { text, tag, image, page } = await tagsOf(slug);
     expect(text).to.not.include('Hidden');
     expect(image).to.equal(`${service.config.BASE_URL}/p/${slug}/card.png`);
-    expect((await service.get(`/p/${slug}/card.png`)).text).to.equal(lockedText);
+    const known = { 'if-none-match': '*' };
+    const card = await service.get(`/p/${slug}/card.png`, { headers: known });
+    expect([card.status, card.text]).to.deep.equal([200, lockedText]);
+    expect(card.headers).not.to.have.property('etag');
     expect(tag('property', 'og:title')).to.equal('Locked page');
     expect(page.find('link', { type: 'application/json+oembed' })).to.equal(undefined);
   });

@@ -51,6 +51,15 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       expect(directives).to.include("default-src 'none'").and.include("frame-ancestors 'self'");
     });
 
+    it('other websites are given the same frame of the latest version (/oembed)', async () => {
+      const { slug, frame } = await withDrop();
+      const viewer = encodeURIComponent(`${service.config.BASE_URL}/p/${slug}`);
+      const embed = JSON.parse((await service.get(`/oembed?url=${viewer}`)).text);
+      const { src, sandbox } = parsePage(embed.html).find('iframe')?.attributes ?? {};
+      expect(src).to.equal(`${frame.url.origin}/p/${slug}/raw`);
+      expect(sandbox).to.equal(frame.sandbox);
+    });
+
     it("the link to the latest version and the passcode form stay on the service's host", async () => {
       const { owner, slug } = await withDrop();
       await owner.put(slug);

@@ -299,7 +299,7 @@ describeInBrowsers({ title: 'The viewer page', firefoxAtLanding: true }, (browse
     for (const one of [page, pinned]) await one.context().close();
   });
 
-  it('says that the page was deleted; while the service does not answer it asks less often, and says nothing', async () => {
+  it('says that the page was deleted, and asks no more; while the service does not answer it asks less often, and says nothing', async () => {
     const { owner, slug } = await publish();
     const page = await openWithClock(`/p/${slug}`);
     let failing = 0;
@@ -317,6 +317,10 @@ describeInBrowsers({ title: 'The viewer page', firefoxAtLanding: true }, (browse
     await owner.request('DELETE', `/api/drops/${slug}`);
     await page.clock.runFor(300_000);
     await page.getByText('This page was deleted or has expired.').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.clock.runFor(600_000);
+    expect(asked, 'after it is gone').to.deep.equal([]);
   });
 
   it('Print opens the whole page, which asks the browser to print it', async () => {
