@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { KeptForms } from '../../api/http/kept-forms.ts';
 import { useOnce } from '../support/between.ts';
 import { type Dashboard, openDashboard, openOperator } from '../support/dashboard.ts';
 import { expectErrorPage } from '../support/expect.ts';
@@ -56,6 +57,17 @@ describe('A form whose session has ended', () => {
     const saved = await person.submit(again, { tag_name_1: 'new-tag' }, { action: edit });
     expect(saved.path).to.equal(`/drops/${slug}?notice=saved`);
     expect(await title()).to.equal(typed.title);
+  });
+
+  it('waits without its form token, so that it cannot be sent by itself', async () => {
+    const forms = new KeptForms(service.services);
+    const sent = new Map([
+      ['form_token', 'account.hash'],
+      ['title', 'Typed'],
+    ]);
+    const kept = await forms.open(String(await forms.seal(sent, '/drops/abc/edit')));
+    expect(kept).to.include({ accountId: 'account', path: '/drops/abc/edit' });
+    expect(kept?.fields).to.deep.equal([['title', 'Typed']]);
   });
 
   it('a passcode, the label of a token and a reason of an operator come back as well', async () => {

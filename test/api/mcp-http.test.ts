@@ -172,6 +172,10 @@ describe('POST /mcp over HTTP', () => {
       const body = { jsonrpc: '2.0', method: 'notifications/initialized' };
       const noted = await owner.request('POST', '/mcp', { body, headers });
       expect([noted.status, noted.text]).to.deep.equal([202, '']);
+      expect(noted.headers).not.to.have.property('content-type');
+      const wrong = await plainly(owner, { jsonrpc: '1.0', id: 1, method: 'tools/list' }, headers);
+      expect([wrong.status, wrong.headers['content-type']]).to.deep.equal([400, 'application/json']);
+      expect(wrong.body).to.have.nested.property('error.code', -32600);
       const waiting = call({ name: 'list_comments', arguments: { wait: 1 } });
       const waited = await owner.request('POST', '/mcp', { body: waiting, headers });
       expect(waited.headers['content-type']).to.equal(type);
