@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { routesOf } from '../support/description.ts';
 import { isScaleOutRun } from '../support/engine.ts';
+import { expectTooMany } from '../support/expect.ts';
 import { scrape, withMetrics } from '../support/scrape.ts';
-import { useOwner, useServiceOfEach } from '../support/service.ts';
+import { useOwner, useService, useServiceOfEach } from '../support/service.ts';
 
 /** As many as the service sends to a server. */
 const commandsOfServers = Array.from({ length: 15 }, (_, n) => `command${n}`);
@@ -111,6 +112,31 @@ describe('Metrics', () => {
     expect(series.size)
       .to.be.above(4 * routes.length)
       .and.to.be.at.most(2_200);
+  });
+});
+
+describe('Metrics of the caps and of the writes of a day', () => {
+  const caps = { DROPS_PER_ACCOUNT: '2', VERSIONS_PER_DROP: '2', WRITES_PER_DAY: '4' };
+  const service = useService({ ...withMetrics, ...caps });
+  const owner = useOwner(service);
+
+  it('count each refused drop and version', async () => {
+    const hits = async () => {
+      const series = await scrape(service);
+      const limits = ['drops', 'versions', 'writes_per_day'];
+      return limits.map((limit) => series.get(`dropleaf_limit_hits_total{limit="${limit}"}`));
+    };
+    const { slug } = await owner.create();
+    await owner.put(slug);
+    expect(await hits()).to.deep.equal([0, 0, 0]);
+    expectTooMany(await owner.put(slug), 'version_limit_reached');
+    const other = await owner.create();
+    expectTooMany(await owner.post(), 'quota_exceeded');
+    await owner.put(other.slug);
+    expect(await hits()).to.deep.equal([1, 1, 0]);
+    expectTooMany(await owner.post(), 'daily_quota_exceeded');
+    expectTooMany(await owner.put(other.slug), 'daily_quota_exceeded');
+    expect(await hits()).to.deep.equal([1, 1, 2]);
   });
 });
 

@@ -331,6 +331,10 @@ describe('The pages for operators', () => {
       const older = page.find('a', { rel: 'next' })?.attributes.href ?? '';
       const next = await operator.open(older);
       expect(entriesOf(next.page)[0]?.text).to.include('what-1');
+      const all = await audit.list(null, 1_000);
+      const last = await operator.open(`/operators/log?before=${all.at(-51)?.id}`);
+      expect(entriesOf(last.page)).to.have.length(50);
+      expect(last.page.find('a', { rel: 'next' })).to.equal(undefined);
       expect((await audit.list(null, 1))[0]?.act).to.equal('takedown');
       expect(entriesOf((await operator.open('/operators/log?before=x')).page)).to.have.length(50);
     });
