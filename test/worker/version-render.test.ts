@@ -114,6 +114,24 @@ describe('The rendering of a version', () => {
       expect(await tasks()).to.deep.equal(['render']);
     });
 
+    it('decides about claims of comments on the versions of ten at a time, and enqueues the next', async () => {
+      const { id: dropId, slug, version, renderByJob } = await publish([]);
+      const { scene, process } = current();
+      const versionIds = [version.versionId];
+      while (versionIds.length < 12) versionIds.push(await scene.addVersion(slug, []));
+      for (const versionId of versionIds) await scene.comment({ id: dropId, slug }, versionId);
+      const countUndecided = async () => {
+        const query = { dropId, states: ['open'], limit: 50, after: 0 } as const;
+        const threads = await scene.stores.comments.listThreads(ownerId, query);
+        return threads.filter(({ anchor }) => anchor?.sides === 'claimed').length;
+      };
+      expect(await countUndecided()).to.equal(12);
+      await renderByJob();
+      expect(await countUndecided()).to.equal(2);
+      expect(await process.settle()).to.deep.equal([]);
+      expect(await countUndecided()).to.equal(0);
+    });
+
     it('fails if the document of a live version is missing', async () => {
       const { version, renderByJob, tasks } = await publish();
       await current().scene.stores.html.delete([version.versionId]);
