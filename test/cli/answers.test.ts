@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { readLive } from '../../cli/drop.ts';
 import { CliError } from '../../cli/errors.ts';
 import { isRecord } from '../../cli/guards.ts';
 import { type Answer, useApi } from './api.ts';
@@ -14,6 +15,20 @@ describe('answers that the client reads', () => {
       res.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(body);
     };
     expect((await server.request('GET', '/api/x')).json(isRecord)).to.deep.equal({ a: 1 });
+  });
+
+  it('have an ETag that names the state of a page, also after a proxy has weakened it', async () => {
+    const drop = { slug: 'abc', title: 'A', url: 'https://drops.example/p/abc', locked: false };
+    const body = JSON.stringify({ ...drop, latest_version: 1, view_count: 0, updated_at: 1 });
+    for (const [sent, read] of [
+      ['"1"', '"1"'],
+      ['W/"1-gzip"', '"1-gzip"'],
+      ['1', undefined],
+    ] as const) {
+      server.answer = (res) =>
+        res.writeHead(200, { 'content-type': 'application/json', etag: sent }).end(body);
+      expect((await readLive(server, 'abc')).etag, sent).to.equal(read);
+    }
   });
 
   it('are refused after 20 MB of a stream without an end, and the connection is closed', async () => {

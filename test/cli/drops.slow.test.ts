@@ -126,6 +126,10 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
     writeFileSync(path('a.html'), '<title>A</title>2');
     await done(['publish', 'a.html']);
     expect(await done(['restore', 'a.html', '1'])).to.equal(`${url}\n`);
+    const { files } = JSON.parse(readFileSync(path('.dropleaf.json'), 'utf8'));
+    const live = await signedIn.owner.get(`/api/drops/${url.split('/p/')[1]}`);
+    const [known] = Object.values(files['a.html']);
+    expect(known).to.include({ version: 3, etag: live.headers.etag });
     expect(await done(['get', 'a.html'])).to.equal('<title>A</title>1');
     expect(JSON.parse(await done(['versions', 'a.html', '--json']))).to.have.length(3);
     expect(await done(['versions', 'a.html'])).to.match(/^VERSION .*\n3 .* 17 B +live\n2 .*\n1 .*\n$/);
