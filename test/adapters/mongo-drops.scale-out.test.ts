@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Connection } from 'mongoose';
+import { createDailyCounts } from '../../shared/accounts/mongo.ts';
 import type { NewDrop } from '../../shared/drops/drop.ts';
 import type { DropStore } from '../../shared/drops/drop-store.ts';
 import { dropModel } from '../../shared/drops/mongo-schema.ts';
@@ -52,6 +53,20 @@ describe('drops in MongoDB', () => {
     expect(new Set(known).size, 'an id is in one of the two').to.equal(known.length);
     expect(known).to.include.members([...ids]);
     expect(known).to.have.length(ids.size + 1);
+  });
+
+  it('a refused write of a day that is over takes nothing from the count of the next', async () => {
+    const { accounts } = createMongoStores(connection, createTestClock(start));
+    const identity = { provider: 'local', subject: 'a1', name: 'a1' };
+    const { id: accountId } = await accounts.findOrCreate(identity, 'a1', start);
+    const days = createDailyCounts(connection);
+    const before = { accountId, day: '2026-01-31', limit: 5 };
+    const next = { ...before, day: '2026-02-01' };
+    for (const quota of [before, next]) expect(await days.take(quota)).to.equal(true);
+    await days.giveBack(before);
+    expect(await accounts.countDailyWrites(accountId, next.day)).to.equal(1);
+    await days.giveBack(next);
+    expect(await accounts.countDailyWrites(accountId, next.day)).to.equal(0);
   });
 
   it('a refused repeat leaves the blobs, which another attempt may be about to record', async () => {

@@ -5,6 +5,7 @@ import { openDashboard } from '../support/dashboard.ts';
 import { json, useEdgeDoubles } from '../support/edge-double.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
+import { rejectionOf } from '../support/rejection.ts';
 import {
   type Owner,
   type TestService,
@@ -95,6 +96,23 @@ describe('DELETE /api/me', () => {
     owner = await service.newOwner('hopper');
     expect(await usage(owner), 'the next day').to.include({ writes: 0 });
     expect((await service.accountOf(owner)).countsAs).to.equal(owner.userId);
+  });
+
+  it('the next account of the identity continues the comments of the hour on pages of others', async () => {
+    const { comments, pages } = service.services;
+    const { slug } = await service.newDrop({ comments: 'members' });
+    const page = await pages.find(slug, null);
+    const visitor = { address: '198.51.100.1', network: '198.51.100.1' };
+    const write = ({ userId: accountId, name }: Owner) => {
+      const author = { role: 'member', accountId, guest: null, name, via: null, tokenId: null } as const;
+      return comments.countFor(page, author, visitor, async () => 'written');
+    };
+    const owner = await service.newOwner('noether');
+    for (let n = 0; n < 60; n++) await write(owner);
+    await remove(owner);
+    const next = await service.newOwner('noether');
+    expect(await rejectionOf(write(next))).to.include({ code: 'rate_limited' });
+    expect(await write(await service.newOwner('curie')), 'another identity').to.equal('written');
   });
 
   it('without confirm, or with another user_id: 400 invalid_arg, and nothing is deleted', async () => {

@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { notFound } from '../../shared/domain/errors.ts';
 import type { Answer } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { writeWith } from '../support/keyed.ts';
+import { rejectionOf } from '../support/rejection.ts';
 import { type Owner, useService } from '../support/service.ts';
 import { exchange } from '../support/socket.ts';
 import { readAtRest } from '../support/stored.ts';
@@ -173,6 +175,13 @@ describe('Idempotency-Key', () => {
     expect(next.body.slug).to.not.equal(first.body.slug);
   });
 
+  it('then its next request counts as a write of the minute, and not as a repeat', async () => {
+    expect((await writeWith(owner, key, 'POST', '/api/drops')).status).to.equal(201);
+    service.clock.advance(day + 1);
+    await Promise.all(Array.from({ length: 60 }, () => owner.request('POST', '/api/drops', { body: {} })));
+    expectTooMany(await writeWith(owner, key, 'POST', '/api/drops'), 'rate_limited');
+  });
+
   it('400 invalid_arg, which names the header, for a key that is not 1 to 255 visible ASCII characters, or two keys', async () => {
     for (const wrong of ['a b', ' ', 'x'.repeat(256), 'schlüssel', 'a, b']) {
       const answer = await writeWith(owner, wrong, 'POST', '/api/drops');
@@ -202,6 +211,27 @@ describe('Idempotency-Key', () => {
     const request = createHash('sha256').update('POST /api/drops\n').update(digest.copy().digest());
     expect(stored).to.include('KNOWN-html').and.to.not.include('NEEDLE');
     for (const hash of [digest, request]) expect(stored).to.not.include(hash.digest('hex'));
+  });
+
+  it('a refused attempt beside one that writes by an id leaves the key to that one: a repeat writes nothing', async () => {
+    const { idempotency, tokens } = service.services;
+    const caller = await tokens.authenticate(`Bearer ${owner.token}`);
+    const request = { key, hash: 'a'.repeat(64) };
+    const written: string[] = [];
+    const attempt = (write: (id?: string) => Promise<string>) =>
+      idempotency.onceById(caller, request, write, async (id) => id);
+    const first = await attempt(async (id = '') => {
+      const refused = attempt(() => Promise.reject(notFound('drop')));
+      expect(await rejectionOf(refused)).to.include({ code: 'not_found' });
+      written.push(id);
+      return id;
+    });
+    const again = await attempt(async (id = '') => {
+      written.push(id);
+      return id;
+    });
+    expect(again).to.deep.equal({ ...first, isReplayed: true });
+    expect(written).to.deep.equal([first.written]);
   });
 
   it('requests that are no writes ignore the header', async () => {

@@ -35,7 +35,11 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
         return credential === undefined ? null : { credential, account };
       },
       find: async (id) => records.find((token) => token.id === id) ?? null,
-      list: async () => records,
+      async list(_, limit, after = null) {
+        const newest = records.toReversed();
+        const at = after === null ? 0 : newest.findIndex(({ id }) => id === after.id) + 1;
+        return newest.slice(at, at + limit);
+      },
       rename: async () => null,
       revoke: async () => false,
       revokeSome: async () => 0,
@@ -88,6 +92,18 @@ describe('Tokens', () => {
     clock.advance(60_000);
     await tokens.authenticate(`Bearer ${one}`);
     expect(touched).to.have.length(3);
+  });
+
+  it('are listed in parts: one of expired tokens alone is empty, and names where the next begins', async () => {
+    const { tokens, records, clock } = openScene();
+    for (const expiresAt of [null, clock.now() + 1, clock.now() + 1])
+      await tokens.mint('account', null, expiresAt);
+    clock.advance(1);
+    const account = { accountId: 'account' };
+    const first = await tokens.list(account, 2);
+    expect(first.tokens).to.deep.equal([]);
+    expect(first.next).to.include({ id: records[1]?.id });
+    expect(await tokens.list(account, 2, first.next)).to.deep.equal({ tokens: [records[0]], next: null });
   });
 
   it('a use that cannot be recorded is logged once a minute', async () => {
