@@ -160,12 +160,17 @@ describe('DELETE /api/me', () => {
     const page = await engine.drops.findPage(drop.slug, null);
     expect(ids).to.have.length(2);
     await remove(owner);
-    for (const pause of [0, 70_000, 70_000, 24 * hour]) {
-      service.clock.advance(pause);
+    const reconcileAfter = async (pauses: readonly number[]) => {
+      for (const pause of pauses) {
+        service.clock.advance(pause);
+        await service.settle();
+      }
+      await jobs.enqueue('store.reconcile', {});
       await service.settle();
-    }
-    await jobs.enqueue('store.reconcile', {});
-    await service.settle();
+    };
+    await reconcileAfter([0, 70_000, 70_000, 2 * hour]);
+    expect(await engine.accounts.findDeletedAt(owner.userId), 'on the same UTC day').to.be.a('number');
+    await reconcileAfter([24 * hour]);
     for (const id of ids) expect(await engine.html.get(id)).to.equal(null);
     expect(await engine.contexts.get(ids[1] ?? '')).to.equal(null);
     expect(await engine.pendingTasks.find(page?.dropId ?? '')).to.equal(null);

@@ -6,6 +6,7 @@ import { openDashboard } from '../support/dashboard.ts';
 import { expectError, expectErrorPage, expectTooMany } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createPerson } from '../support/person.ts';
+import { rejectionOf } from '../support/rejection.ts';
 import { useService } from '../support/service.ts';
 import { readStored } from '../support/stored.ts';
 
@@ -210,6 +211,24 @@ describe('/p/{slug}/comments', () => {
     const late = await ada.send(slug, { act: 'reply', id, text: 'Late' });
     expectErrorPage(late, 404, 'not_found');
     expect(parsePage(late.text).find('textarea', { id: 'text' })?.text.trim()).to.equal('Late');
+  });
+
+  it('a member who edits a reply cannot resolve the thread of another with it', async () => {
+    const { comments, engine, pages } = service.services;
+    const { slug } = await publish({ comments: 'members' });
+    const [ada, ben] = [await member(), await member()];
+    const id = await ada.write(slug, 'First');
+    await ben.act(slug, 'reply', id, { text: 'A reply' });
+    const [reply] = (await engine.comments.find(id))?.replies ?? [];
+    if (reply === undefined) throw new Error('the reply is not stored');
+    const scope = await pages.find(slug, null);
+    const edited = comments.edit(scope, id, reply.author, {
+      text: 'Changed',
+      replyId: reply.id,
+      state: 'resolved',
+    });
+    expect(await rejectionOf(edited)).to.include({ code: 'forbidden' });
+    expect((await engine.comments.find(id))?.state).to.equal('open');
   });
 
   it('a comment of another page is not there', async () => {

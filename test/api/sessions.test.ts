@@ -65,6 +65,23 @@ describe('Sessions', () => {
     });
   });
 
+  it('are at most 100 of an account: a further sign-in ends the one that was not used for longest', async () => {
+    const { userId } = await service.newOwner();
+    const { sessions, engine } = service.services;
+    const signIn = async () => {
+      service.clock.advance(1);
+      await sessions.start(userId, 'Firefox');
+    };
+    const listIds = async () => (await engine.sessions.list(userId, 200)).map(({ id }) => id);
+    for (let n = 0; n < 100; n++) await signIn();
+    const before = await listIds();
+    expect(before).to.have.length(100);
+    await signIn();
+    const [newest, ...others] = await listIds();
+    expect(before).to.not.include(newest);
+    expect(others).to.deep.equal(before.slice(0, -1));
+  });
+
   it('are no bearer tokens, and a token is no session', async () => {
     const person = await openDashboard(service);
     const secret = person.cookie.replace('dropleaf_session=', '');

@@ -46,6 +46,17 @@ describe('The reconcile job', () => {
     for (const { id } of [half, whole]) expect(await current().tasksOf(id)).to.deep.equal([]);
   });
 
+  it('enqueues the removal of removed versions whose job was lost', async () => {
+    const { scene, process } = current();
+    const { id, slug } = await scene.publish([]);
+    await scene.addVersion(slug, []);
+    await scene.stores.drops.removeVersion(at(slug, ownerId), 1, scene.clock.now(), []);
+    scene.clock.advance(minute + 1);
+    await reconcile();
+    expect(await process.settle()).to.deep.equal([]);
+    expect((await scene.stores.pendingTasks.find(id))?.trash).to.deep.equal([]);
+  });
+
   it('handles more drops than one page holds', async () => {
     await Promise.all(Array.from({ length: 1_100 }, () => current().scene.publish(['purge'])));
     current().scene.clock.advance(minute + 1);

@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import type { AccountStore } from '../../shared/accounts/account-store.ts';
+import { createAccounts } from '../../shared/accounts/accounts.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+describe('The deletion of an account', () => {
+  it('has its job 10 s later, when requests that began before it are over', async () => {
+    const enqueued: unknown[] = [];
+    const identity = { provider: 'local', subject: 'ada', name: 'ada' };
+    const account = { id: 'a1', identity, createdAt: 0, suspendedAt: null, countsAs: 'a1' };
+    const store: Partial<AccountStore> = { find: async () => account, markDeleted: async () => true };
+    const accounts = createAccounts({
+      accounts: store as AccountStore, // proof: a deletion calls these two
+      drops: { count: async () => 0, removeSome: async () => [] },
+      signIns: { expireByAccount: async () => 0 },
+      removals: [],
+      sealer: { hashes: () => ['hash'] },
+      followUps: { afterRemoveAll: async () => undefined },
+      jobs: { enqueue: async (...job) => void enqueued.push(job) },
+      clock: createTestClock(),
+      log: createRecordingLog(),
+    });
+    await accounts.remove({ accountId: 'a1' });
+    expect(enqueued).to.deep.equal([['account.remove', { accountId: 'a1' }, 10_000]]);
+  });
+});
