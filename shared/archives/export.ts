@@ -18,7 +18,6 @@ import {
   type BlobOfVersion,
   blobsOf,
   bytesPerEntry,
-  createTotals,
   digestOf,
   digestsName,
   formatDigest,
@@ -28,6 +27,7 @@ import {
   manifestName,
   recordsName,
   recordsPerEntry,
+  Totals,
 } from './format.ts';
 
 /** A drop of which a blob is missing or is not the one that was posted. */
@@ -165,9 +165,11 @@ async function* readBlobs(
     return reading;
   }
 
-  for (let next = readNext(), chunk = await next; chunk.length > 0; chunk = await next) {
-    next = readNext();
+  let chunk = await readNext();
+  while (chunk.length > 0) {
+    const next = readNext();
     yield* chunk;
+    chunk = await next;
   }
 }
 
@@ -177,7 +179,7 @@ export async function writeArchive(
   head: ArchiveHead,
   parts: AsyncIterable<ArchivePart>,
 ): Promise<ArchiveManifest> {
-  const totals = createTotals();
+  const totals = new Totals();
   /** The digests of blobs that were added since the last record, by name. */
   const written = new Map<string, BlobDigest>();
   let digests = '';
@@ -210,7 +212,8 @@ export async function writeArchive(
   }
 
   async function flush(): Promise<void> {
-    const [text, entry] = [Buffer.from(digests), Buffer.concat(lines)];
+    const text = Buffer.from(digests);
+    const entry = Buffer.concat(lines);
     digests = '';
     lines = [];
     bytes = 0;

@@ -73,36 +73,40 @@ export interface ArchiveManifest {
 }
 
 /** Adds up a manifest while an archive is written or read. */
-export function createTotals() {
-  const names = [...archiveKinds, ...blobFolders];
-  const sums = mapOf(names, () => ({ count: 0, bytes: 0, hash: createHash('sha256') }));
-  function totalOf(name: ArchiveKind | BlobFolder) {
-    const { hash, ...sum } = sums[name];
-    return { ...sum, sha256: hash.digest('hex') };
+export class Totals {
+  readonly #sums = mapOf([...archiveKinds, ...blobFolders], () => ({
+    count: 0,
+    bytes: 0,
+    hash: createHash('sha256'),
+  }));
+
+  /** @param line with its line break */
+  addRecord(kind: ArchiveKind, line: Uint8Array): void {
+    const sum = this.#sums[kind];
+    sum.count += 1;
+    sum.hash.update(line);
   }
 
-  return {
-    /** @param line with its line break */
-    addRecord(kind: ArchiveKind, line: Uint8Array): void {
-      sums[kind].count += 1;
-      sums[kind].hash.update(line);
-    },
+  addBlob({ folder, id }: BlobOfVersion, { bytes, sha256 }: BlobDigest): void {
+    const sum = this.#sums[folder];
+    sum.count += 1;
+    sum.bytes += bytes;
+    sum.hash.update(`${id} ${bytes} ${sha256}\n`);
+  }
 
-    addBlob({ folder, id }: BlobOfVersion, { bytes, sha256 }: BlobDigest): void {
-      sums[folder].count += 1;
-      sums[folder].bytes += bytes;
-      sums[folder].hash.update(`${id} ${bytes} ${sha256}\n`);
-    },
+  /** Once, at the end. */
+  toManifest(): ArchiveManifest {
+    const records = mapOf(archiveKinds, (kind) => {
+      const { bytes: _, ...total } = this.#totalOf(kind);
+      return total;
+    });
+    return { format, records, blobs: mapOf(blobFolders, (folder) => this.#totalOf(folder)) };
+  }
 
-    /** Once, at the end. */
-    toManifest(): ArchiveManifest {
-      const records = mapOf(archiveKinds, (kind) => {
-        const { bytes: _, ...total } = totalOf(kind);
-        return total;
-      });
-      return { format, records, blobs: mapOf(blobFolders, totalOf) };
-    },
-  };
+  #totalOf(name: ArchiveKind | BlobFolder) {
+    const { hash, ...sum } = this.#sums[name];
+    return { ...sum, sha256: hash.digest('hex') };
+  }
 }
 
 /** The bytes of `archive.json`, which carries a digest of itself. */

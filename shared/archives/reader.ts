@@ -16,7 +16,6 @@ import {
   type BlobDigest,
   blobsOf,
   compareManifest,
-  createTotals,
   digestOf,
   type EntryName,
   headName,
@@ -26,6 +25,7 @@ import {
   parseEntryName,
   parseHead,
   recordsPerEntry,
+  Totals,
 } from './format.ts';
 
 /** Far more than a record has. Without limits a small archive made by hand takes gigabytes and hours to read. */
@@ -65,7 +65,7 @@ export async function openArchive(
       throw new ArchiveError(`it is not an archive of Dropleaf: it does not begin with ${headName}`);
     }
     const head = parseHead(await first.value.read());
-    return { head, parts: readParts(entries), close };
+    return { head, parts: new ArchiveReader(entries).parts(), close };
   } catch (error) {
     await close();
     throw error;
@@ -73,151 +73,169 @@ export async function openArchive(
 }
 
 /** Checks each record, its order and its account, and that each version has the blobs whose digests the archive names. */
-async function* readParts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ReadPart> {
-  const totals = createTotals();
+class ArchiveReader {
+  readonly #entries: AsyncIterable<ArchiveEntry>;
+  readonly #totals = new Totals();
   /** Blobs and lines of digests that came since the last records, by name. */
-  const found = new Map<string, BlobDigest>();
-  const listed = new Map<string, ListedDigest>();
-  const accounts = new Set<string | null>([null]);
-  let last = { entry: headName, rank: 0, id: '' };
-  let manifest: ArchiveManifest | null = null;
-  const faults: string[] = [];
+  readonly #found = new Map<string, BlobDigest>();
+  readonly #listed = new Map<string, ListedDigest>();
+  readonly #accounts = new Set<string | null>([null]);
+  /** The faults that are found and not yet reported. */
+  readonly #faults: string[] = [];
+  #last = { entry: headName, rank: 0, id: '' };
+  #manifest: ArchiveManifest | null = null;
 
-  function note(text: string): void {
-    const isLong = text.length > faultMaxCharacters;
-    faults.push(isLong ? `${text.slice(0, faultMaxCharacters)}…` : text);
+  constructor(entries: AsyncIterable<ArchiveEntry>) {
+    this.#entries = entries;
   }
 
-  function keep<T>(waiting: Map<string, T>, name: string, digest: T): void {
-    waiting.set(name, digest);
-    if (waiting.size > maxWaiting)
-      throw new ArchiveError(`it has more than ${maxWaiting} blobs without their records`);
-  }
-
-  function readDigests(entry: string, bytes: Uint8Array): void {
-    const lines = Buffer.from(bytes).toString('latin1').split('\n');
-    if (lines.pop() !== '') note(`${entry} is damaged: its last line has no end`);
-    for (const [n, line] of lines.entries()) {
-      const digest = parseDigest(line);
-      if (digest !== null) keep(listed, digest.name, digest);
-      else {
-        note(`${entry} is damaged in line ${n + 1}`);
-        return;
+  async *parts(): AsyncGenerator<ReadPart> {
+    try {
+      for await (const entry of this.#entries) {
+        const content = parseEntryName(entry.name);
+        let part: ArchivePart | null = null;
+        if (this.#isPart(entry, content)) {
+          this.#last = { ...this.#last, entry: entry.name };
+          part = this.#readEntry(entry.name, content, await entry.read());
+        }
+        yield* this.#faults.splice(0).map((text) => ({ type: 'fault', text }) as const);
+        if (part !== null) yield part;
       }
+      if (this.#manifest === null)
+        throw new ArchiveError(`it is cut off after ${this.#last.entry}: it has no manifest.json`);
+      yield { type: 'end', manifest: this.#manifest };
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      yield { type: 'fault', text: error.message };
     }
   }
 
-  function readRecords(entry: string, kind: ArchiveKind, bytes: Uint8Array): ArchiveRecord[] {
+  #isPart({ name, size }: ArchiveEntry, content: EntryName | null): content is EntryName {
+    if (content === null) this.#note(`${name} is not a part of an archive`);
+    else if (this.#manifest !== null) this.#note(`${name} comes after manifest.json, which ends an archive`);
+    else if (size > maxEntryBytes)
+      this.#note(`${name} has ${size} bytes, and no entry has more than ${maxEntryBytes}`);
+    else return true;
+    return false;
+  }
+
+  #readEntry(name: string, content: EntryName, bytes: Uint8Array): ArchivePart | null {
+    switch (content.type) {
+      case 'blob': {
+        const digest = digestOf(bytes);
+        if (this.#found.has(name)) this.#note(`${name} is twice in the archive`);
+        this.#keep(this.#found, name, digest);
+        return { ...content, bytes, digest };
+      }
+      case 'digests':
+        this.#readDigests(name, bytes);
+        return null;
+      case 'records': {
+        const records = this.#readRecords(name, content.kind, bytes);
+        return {
+          ...content,
+          records,
+          digests: content.kind === 'drops' ? this.#checkBlobs(records) : new Map(),
+        };
+      }
+      case 'manifest':
+        this.#checkBlobs([]);
+        this.#manifest = this.#totals.toManifest();
+        for (const fault of compareManifest(bytes, this.#manifest)) this.#note(fault);
+        return null;
+    }
+  }
+
+  #readRecords(entry: string, kind: ArchiveKind, bytes: Uint8Array): ArchiveRecord[] {
     const lines = splitLines(bytes);
     if (lines.length > recordsPerEntry) {
-      note(`${entry} is not read: it has more than ${recordsPerEntry} records`);
+      this.#note(`${entry} is not read: it has more than ${recordsPerEntry} records`);
       return [];
     }
     return lines.flatMap((line, n) => {
-      totals.addRecord(kind, line);
+      this.#totals.addRecord(kind, line);
       try {
         const record = parseArchiveRecord(kind, parseLine(line));
-        checkPlace(kind, record);
+        this.#checkPlace(kind, record);
         return [record];
       } catch (error) {
-        note(`${entry} line ${n + 1}: ${messageOf(error)}`);
+        this.#note(`${entry} line ${n + 1}: ${messageOf(error)}`);
         return [];
       }
     });
   }
 
-  function checkPlace(kind: ArchiveKind, record: ArchiveRecord): void {
-    const [rank, id] = [archiveKinds.indexOf(kind), archiveId(kind, record)];
-    if (rank > last.rank || (rank === last.rank && id > last.id)) last = { ...last, rank, id };
-    else note(`${kind} ${id} is out of order, or twice in the archive`);
+  #checkPlace(kind: ArchiveKind, record: ArchiveRecord): void {
+    const rank = archiveKinds.indexOf(kind);
+    const id = archiveId(kind, record);
+    if (rank > this.#last.rank || (rank === this.#last.rank && id > this.#last.id))
+      this.#last = { ...this.#last, rank, id };
+    else this.#note(`${kind} ${id} is out of order, or twice in the archive`);
     const owner = ownerOf(record);
-    if (!accounts.has(owner)) note(`${kind} ${id} belongs to account ${owner}, which is not in the archive`);
-    if (kind === 'accounts') accounts.add(id);
+    if (!this.#accounts.has(owner))
+      this.#note(`${kind} ${id} belongs to account ${owner}, which is not in the archive`);
+    if (kind === 'accounts') this.#accounts.add(id);
   }
 
-  /** @param recorded the length that the record says; null: it does not */
-  function checkBlob(name: string, label: string, recorded: number | null): BlobDigest | undefined {
-    const [blob, said] = [found.get(name), listed.get(name)];
-    found.delete(name);
-    listed.delete(name);
-    if (blob === undefined) note(`${label} is missing`);
-    else if (said === undefined) note(`${label} is not in the list of digests`);
-    else if (blob.bytes !== said.bytes)
-      note(`${label} has ${blob.bytes} bytes, and the list of digests says ${said.bytes}`);
-    else if (blob.bytes !== (recorded ?? blob.bytes))
-      note(`${label} has ${blob.bytes} bytes, and its record says ${recorded}`);
-    else if (blob.sha256 !== said.sha256)
-      note(`${label} is damaged: its SHA-256 is ${blob.sha256}, and the list of digests says ${said.sha256}`);
-    return blob;
+  #readDigests(entry: string, bytes: Uint8Array): void {
+    const lines = Buffer.from(bytes).toString('latin1').split('\n');
+    if (lines.pop() !== '') this.#note(`${entry} is damaged: its last line has no end`);
+    for (const [n, line] of lines.entries()) {
+      const digest = parseDigest(line);
+      if (digest !== null) this.#keep(this.#listed, digest.name, digest);
+      else {
+        this.#note(`${entry} is damaged in line ${n + 1}`);
+        return;
+      }
+    }
   }
 
   /** The blobs that came since the drops before these. @returns the digests of those that the drops name */
-  function checkBlobs(drops: readonly ArchiveRecord[]): ReadonlyMap<string, BlobDigest> {
+  #checkBlobs(drops: readonly ArchiveRecord[]): ReadonlyMap<string, BlobDigest> {
     const digests = new Map<string, BlobDigest>();
     for (const blob of drops.flatMap(blobsOf)) {
-      const digest = checkBlob(blob.name, blob.label, blob.bytes);
+      const digest = this.#checkBlob(blob.name, blob.label, blob.bytes);
       if (digest === undefined) continue;
       digests.set(blob.name, digest);
-      totals.addBlob(blob, digest);
+      this.#totals.addBlob(blob, digest);
     }
-    for (const { name, isUsed } of [...listed.values()]) {
-      checkBlob(name, name, null);
-      if (isUsed) note(`${name} belongs to no drop in the archive`);
+    for (const { name, isUsed } of [...this.#listed.values()]) {
+      this.#checkBlob(name, name, null);
+      if (isUsed) this.#note(`${name} belongs to no drop in the archive`);
     }
-    for (const name of found.keys()) note(`${name} is not in the list of digests`);
-    found.clear();
+    for (const name of this.#found.keys()) this.#note(`${name} is not in the list of digests`);
+    this.#found.clear();
     return digests;
   }
 
-  function isPart({ name, size }: ArchiveEntry, content: EntryName | null): content is EntryName {
-    if (content === null) note(`${name} is not a part of an archive`);
-    else if (manifest !== null) note(`${name} comes after manifest.json, which ends an archive`);
-    else if (size > maxEntryBytes)
-      note(`${name} has ${size} bytes, and no entry has more than ${maxEntryBytes}`);
-    else return true;
-    return false;
+  /** @param recorded the length that the record says; null: it does not */
+  #checkBlob(name: string, label: string, recorded: number | null): BlobDigest | undefined {
+    const blob = this.#found.get(name);
+    const said = this.#listed.get(name);
+    this.#found.delete(name);
+    this.#listed.delete(name);
+    if (blob === undefined) this.#note(`${label} is missing`);
+    else if (said === undefined) this.#note(`${label} is not in the list of digests`);
+    else if (blob.bytes !== said.bytes)
+      this.#note(`${label} has ${blob.bytes} bytes, and the list of digests says ${said.bytes}`);
+    else if (blob.bytes !== (recorded ?? blob.bytes))
+      this.#note(`${label} has ${blob.bytes} bytes, and its record says ${recorded}`);
+    else if (blob.sha256 !== said.sha256)
+      this.#note(
+        `${label} is damaged: its SHA-256 is ${blob.sha256}, and the list of digests says ${said.sha256}`,
+      );
+    return blob;
   }
 
-  function readEntry(name: string, content: EntryName, bytes: Uint8Array): ArchivePart | null {
-    switch (content.type) {
-      case 'blob': {
-        const digest = digestOf(bytes);
-        if (found.has(name)) note(`${name} is twice in the archive`);
-        keep(found, name, digest);
-        return { ...content, bytes, digest };
-      }
-      case 'digests':
-        readDigests(name, bytes);
-        return null;
-      case 'records': {
-        const records = readRecords(name, content.kind, bytes);
-        return { ...content, records, digests: content.kind === 'drops' ? checkBlobs(records) : new Map() };
-      }
-      case 'manifest':
-        checkBlobs([]);
-        manifest = totals.toManifest();
-        compareManifest(bytes, manifest).forEach(note);
-        return null;
-    }
+  #keep<T>(waiting: Map<string, T>, name: string, digest: T): void {
+    waiting.set(name, digest);
+    if (waiting.size > maxWaiting)
+      throw new ArchiveError(`it has more than ${maxWaiting} blobs without their records`);
   }
 
-  try {
-    for await (const entry of entries) {
-      const content = parseEntryName(entry.name);
-      let part: ArchivePart | null = null;
-      if (isPart(entry, content)) {
-        last = { ...last, entry: entry.name };
-        part = readEntry(entry.name, content, await entry.read());
-      }
-      yield* faults.splice(0).map((text) => ({ type: 'fault', text }) as const);
-      if (part !== null) yield part;
-    }
-    if (manifest === null)
-      throw new ArchiveError(`it is cut off after ${last.entry}: it has no manifest.json`);
-    yield { type: 'end', manifest };
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    yield { type: 'fault', text: error.message };
+  #note(text: string): void {
+    const isLong = text.length > faultMaxCharacters;
+    this.#faults.push(isLong ? `${text.slice(0, faultMaxCharacters)}…` : text);
   }
 }
 

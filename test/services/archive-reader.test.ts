@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { expect } from 'chai';
-import { compareManifest, createTotals } from '../../shared/archives/format.ts';
+import { compareManifest, Totals } from '../../shared/archives/format.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { type Entry, exportEntries, findFaults, openFilled, packEntries } from '../support/archives.ts';
 import { rejectionOf } from '../support/rejection.ts';
@@ -186,7 +186,7 @@ describe('a damaged archive', () => {
   });
 
   it('may say nothing in its manifest about a kind of which it has no record: an earlier release did not know it', () => {
-    const totals = createTotals();
+    const totals = new Totals();
     totals.addRecord('accounts', Buffer.from('{}\n'));
     const found = totals.toManifest();
     const without = (kind: string) => {
