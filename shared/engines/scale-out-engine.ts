@@ -10,7 +10,7 @@ import { requireDataForm } from '../mongo/data-form.ts';
 import { findMissing, migrate } from '../mongo/migrate.ts';
 import { createReadiness } from '../mongo/readiness.ts';
 import { createMongoStores } from '../mongo/stores.ts';
-import { createRedisPageChanges } from '../pages/redis.ts';
+import { RedisPageChanges } from '../pages/redis.ts';
 import { openRedis } from '../redis/connection.ts';
 import { hostsOf } from '../util/error-texts.ts';
 import { createRedisViewStore } from '../views/redis.ts';
@@ -90,7 +90,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     stallMs: config.JOB_STALL_SECONDS * 1_000,
   });
   const { viewTotals, processRegistry, ...stores } = createMongoStores(mongo.connection, clock);
-  const pageChanges = createRedisPageChanges({
+  const pageChanges = new RedisPageChanges({
     redis,
     registry: processRegistry,
     onLateNotice: (err) => log.warn({ err }, 'a change waited 1.1 s: not every process confirmed its notice'),

@@ -42,96 +42,158 @@ interface Notice {
  * it is registered, and of that only what it has read since its registration began: if the list that a change reads after its
  * commit lacks a process, that one serves nothing older than the change.
  */
-export function createRedisPageChanges(options: Options): PageChanges & { close(): Promise<void> } {
-  const { redis, registry, onLateNotice, now = () => performance.now() } = options;
-  const id = randomUUID();
-  const channel = `${redis.keyPrefix}page-changes`;
-  const confirmationsOf = (process: string) => `${channel}:${process}`;
-  const listeners: ((slug: string) => void)[] = [];
-  const unconfirmed = new Map<number, (processId: string) => void>();
-  let lastNotice = 0;
-  let subscriber: Client | null = null;
-  let subscribing: Promise<unknown> | null = null;
+export class RedisPageChanges implements PageChanges {
+  readonly now: () => number;
+  readonly confirmEveryMs = confirmEveryMs;
+  readonly #redis: Redis;
+  readonly #registry: ProcessRegistry;
+  readonly #onLateNotice: (error: unknown) => void;
+  readonly #id = randomUUID();
+  readonly #channel: string;
+  readonly #listeners: ((slug: string) => void)[] = [];
+  readonly #unconfirmed = new Map<number, (processId: string) => void>();
+  #lastNotice = 0;
+  #subscriber: Client | null = null;
+  #subscribing: Promise<unknown> | null = null;
 
-  /** Pages read since then may be used, until `maxAgeMs` after `renewedAt`. */
-  let registeredSince = Number.POSITIVE_INFINITY;
+  /** Pages read since then may be used, until `maxAgeMs` after `#renewedAt`. */
+  #registeredSince = Number.POSITIVE_INFINITY;
   /** When the last successful renewal began. */
-  let renewedAt = Number.NEGATIVE_INFINITY;
-  let usedAt = Number.NEGATIVE_INFINITY;
-  let renewing: Promise<void> | null = null;
-  let lastRenewal: Promise<void> = Promise.resolve();
-  let isClosed = false;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #usedAt = Number.NEGATIVE_INFINITY;
+  #renewing: Promise<void> | null = null;
+  #lastRenewal: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
-  function notify(slug: string): void {
-    for (const listener of listeners) listener(slug);
+  constructor({ redis, registry, onLateNotice, now = () => performance.now() }: Options) {
+    this.#redis = redis;
+    this.#registry = registry;
+    this.#onLateNotice = onLateNotice;
+    this.#channel = `${redis.keyPrefix}page-changes`;
+    this.now = now;
+  }
+
+  async publish(...slugs: readonly string[]): Promise<void> {
+    const deadline = this.now() + waitMs;
+    const notices = slugs.map((slug): Notice => ({ slug, from: this.#id, n: ++this.#lastNotice }));
+    for (const slug of slugs) this.#notify(slug);
+    try {
+      const late = () => new Error('not every process has confirmed a change');
+      const registered = this.#listOthers(); // one read for all of them
+      const confirmed = Promise.all(notices.map((notice) => this.#confirmations(notice, registered)));
+      await withTimeout(waitMs, confirmed, late);
+    } catch (error) {
+      this.#onLateNotice(withoutCommand(error));
+      await pause(Math.max(0, deadline - this.now()));
+    } finally {
+      for (const { n } of notices) this.#unconfirmed.delete(n);
+    }
+  }
+
+  subscribe(listener: (slug: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  isCurrent(asOf: number): boolean {
+    const at = this.now();
+    this.#usedAt = at;
+    if (this.#renewing === null && !this.#isClosed) {
+      this.#renewing = this.#stayRegistered().finally(() => {
+        this.#renewing = null;
+      });
+    }
+    const isRegistered = at - this.#renewedAt < maxAgeMs && asOf >= this.#registeredSince;
+    return !this.#isClosed && at - asOf < maxAgeMs && isRegistered;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#lastRenewal; // it would register the process again
+    const isRegistered = Number.isFinite(this.#renewedAt);
+    if (isRegistered) await this.#registry.remove(this.#id).catch(() => undefined); // it expires by itself
+    this.#subscriber?.disconnect();
+  }
+
+  #notify(slug: string): void {
+    for (const listener of this.#listeners) listener(slug);
+  }
+
+  #confirmationsOf(process: string): string {
+    return `${this.#channel}:${process}`;
   }
 
   /** Subscribes again after a loss, because ioredis would not handle a refusal. Rejects while Redis is away. */
-  function subscribe(): Promise<unknown> {
-    if (subscriber === null) {
-      subscriber = redis.duplicate({ socketTimeout: 1_500, autoResubscribe: false, maxRetriesPerRequest: 0 });
-      subscriber.on('close', () => {
-        subscribing = null;
-      });
-      subscriber.on('message', (at: string, message: string) => receive(at, message));
-    }
-    subscribing ??= subscriber.subscribe(channel, confirmationsOf(id)).catch((error: unknown) => {
-      subscribing = null;
+  #receiveNotices(): Promise<unknown> {
+    this.#subscriber ??= this.#connect();
+    const channels = [this.#channel, this.#confirmationsOf(this.#id)];
+    this.#subscribing ??= this.#subscriber.subscribe(...channels).catch((error: unknown) => {
+      this.#subscribing = null;
       throw error;
     });
-    return subscribing;
+    return this.#subscribing;
   }
 
-  function receive(at: string, message: string): void {
-    if (at !== channel) {
+  #connect(): Client {
+    const options = { socketTimeout: 1_500, autoResubscribe: false, maxRetriesPerRequest: 0 };
+    const subscriber = this.#redis.duplicate(options);
+    subscriber.on('close', () => {
+      this.#subscribing = null;
+    });
+    subscriber.on('message', (at: string, message: string) => this.#receive(at, message));
+    return subscriber;
+  }
+
+  #receive(at: string, message: string): void {
+    if (at !== this.#channel) {
       const [n = '', processId = ''] = message.split(' ');
-      unconfirmed.get(Number(n))?.(processId);
+      this.#unconfirmed.get(Number(n))?.(processId);
       return;
     }
-    const { slug, from, n } = JSON.parse(message) as Notice; // proof: only `confirmations` writes to the channel
-    if (from === id) return;
-    notify(slug);
+    const { slug, from, n } = JSON.parse(message) as Notice; // proof: only `#confirmations` writes to the channel
+    if (from === this.#id) return;
+    this.#notify(slug);
     // If it is lost, the other process waits `waitMs`.
-    redis.client.publish(confirmationsOf(from), `${n} ${id}`).catch(() => undefined);
+    this.#redis.client.publish(this.#confirmationsOf(from), `${n} ${this.#id}`).catch(() => undefined);
   }
 
   /** Registers, and renews the registration until the process is idle or closes. */
-  async function stayRegistered(): Promise<void> {
-    while (!isClosed && now() - usedAt < idleMs) {
+  async #stayRegistered(): Promise<void> {
+    while (!this.#isClosed && this.now() - this.#usedAt < idleMs) {
       // A failure is logged by the connection, and the next round tries again.
-      await waitAtMost(subscribeMs, subscribe()).catch(() => undefined);
-      if (isClosed) return;
-      lastRenewal = renew().catch(() => undefined);
-      await lastRenewal;
+      await waitAtMost(subscribeMs, this.#receiveNotices()).catch(() => undefined);
+      if (this.#isClosed) return;
+      this.#lastRenewal = this.#renew().catch(() => undefined);
+      await this.#lastRenewal;
       // Finds a connection that is lost without a sign (`socketTimeout`).
-      if (subscriber?.status === 'ready') subscriber.ping().catch(() => undefined);
+      if (this.#subscriber?.status === 'ready') this.#subscriber.ping().catch(() => undefined);
       await pause(renewEveryMs, undefined, { ref: false });
     }
   }
 
-  async function renew(): Promise<void> {
-    const begun = now();
-    await registry.renew(id, registrationMs);
-    const done = now();
+  async #renew(): Promise<void> {
+    const begun = this.now();
+    await this.#registry.renew(this.#id, registrationMs);
+    const done = this.now();
     // After an expired registration, changes did not wait. Half of the time is for database clocks that differ.
-    if (done - renewedAt >= registrationMs / 2) registeredSince = done;
-    renewedAt = begun;
+    if (done - this.#renewedAt >= registrationMs / 2) this.#registeredSince = done;
+    this.#renewedAt = begun;
   }
 
   /** The other registered processes. */
-  async function listOthers(): Promise<string[]> {
-    return (await registry.list()).filter((processId) => processId !== id);
+  async #listOthers(): Promise<string[]> {
+    return (await this.#registry.list()).filter((processId) => processId !== this.#id);
   }
 
   /** Resolves when the other registered processes have confirmed. @throws if the registry or Redis fails */
-  async function confirmations(notice: Notice, registered: Promise<string[]>): Promise<void> {
+  async #confirmations(notice: Notice, registered: Promise<string[]>): Promise<void> {
     const confirmed = new Set<string>();
     let check = (): void => undefined;
-    unconfirmed.set(notice.n, (processId) => {
+    this.#unconfirmed.set(notice.n, (processId) => {
       confirmed.add(processId);
       check();
     });
-    const sent = subscribe().then(() => redis.client.publish(channel, JSON.stringify(notice)));
+    const text = JSON.stringify(notice);
+    const sent = this.#receiveNotices().then(() => this.#redis.client.publish(this.#channel, text));
     sent.catch(() => undefined); // also if it is not awaited below
     const others = await registered;
     if (others.length === 0) return;
@@ -141,46 +203,4 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
       check();
     });
   }
-
-  return {
-    async publish(...slugs) {
-      const deadline = now() + waitMs;
-      const notices = slugs.map((slug): Notice => ({ slug, from: id, n: ++lastNotice }));
-      for (const slug of slugs) notify(slug);
-      try {
-        const late = () => new Error('not every process has confirmed a change');
-        const registered = listOthers(); // one read for all of them
-        const confirmed = Promise.all(notices.map((notice) => confirmations(notice, registered)));
-        await withTimeout(waitMs, confirmed, late);
-      } catch (error) {
-        onLateNotice(withoutCommand(error));
-        await pause(Math.max(0, deadline - now()));
-      } finally {
-        for (const { n } of notices) unconfirmed.delete(n);
-      }
-    },
-
-    subscribe: (listener) => void listeners.push(listener),
-
-    isCurrent(asOf) {
-      const at = now();
-      usedAt = at;
-      if (renewing === null && !isClosed) {
-        renewing = stayRegistered().finally(() => {
-          renewing = null;
-        });
-      }
-      return !isClosed && at - asOf < maxAgeMs && at - renewedAt < maxAgeMs && asOf >= registeredSince;
-    },
-
-    now,
-    confirmEveryMs,
-
-    async close(): Promise<void> {
-      isClosed = true;
-      await lastRenewal; // it would register the process again
-      if (Number.isFinite(renewedAt)) await registry.remove(id).catch(() => undefined); // it expires by itself
-      subscriber?.disconnect();
-    },
-  };
 }

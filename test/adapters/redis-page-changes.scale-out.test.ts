@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { createMongoProcessRegistry } from '../../shared/pages/mongo.ts';
 import type { ProcessRegistry } from '../../shared/pages/page-changes.ts';
-import { createRedisPageChanges } from '../../shared/pages/redis.ts';
+import { RedisPageChanges } from '../../shared/pages/redis.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
 import { useEach } from '../support/between.ts';
 import { openTestMongo } from '../support/mongo.ts';
@@ -31,7 +31,7 @@ describe('Changes of pages over Redis', () => {
   async function startProcess({ connection, registry: own = registry, now }: ProcessOptions = {}) {
     const late: unknown[] = [];
     const told: string[] = [];
-    const changes = createRedisPageChanges({
+    const changes = new RedisPageChanges({
       redis: connection ?? (await redis.open()),
       registry: own,
       onLateNotice: (error) => void late.push(error),
