@@ -48,8 +48,9 @@ export function formatDuration(ms: number): string {
 /** `512 bytes`, `1.5 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return countOf(bytes, 'byte');
-  const [unit, size] = bytes < 1e6 ? ['kB', 1e3] : bytes < 1e9 ? ['MB', 1e6] : ['GB', 1e9];
-  return `${(bytes / size).toFixed(1)} ${unit}`;
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
+  if (bytes < 1e9) return `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
 /** @returns the time since the call, as in `1.5 s` */

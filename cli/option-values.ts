@@ -34,13 +34,9 @@ const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 8
 export function readExpiry(text: string, now: number): number | null {
   if (text === 'never') return null;
   const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  const isDate = /^\d{4}-\d\d-\d\d/.test(text);
-  const time =
-    count === undefined
-      ? isDate
-        ? Date.parse(text)
-        : Number.NaN
-      : now + Number(count) * (unitMs[unit] ?? 0);
+  let time = Number.NaN;
+  if (count !== undefined) time = now + Number(count) * (unitMs[unit] ?? 0);
+  else if (/^\d{4}-\d\d-\d\d/.test(text)) time = Date.parse(text);
   if (Number.isNaN(time)) {
     throw usageError(`--expires must be as 30m, 12h, 7d, 2w, a date as 2027-01-31, or never (got ${text})`);
   }

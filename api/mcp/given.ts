@@ -58,7 +58,8 @@ function readText(type: string, text: string): unknown {
   if (text.length > maxLength || !text.isWellFormed()) return text;
   try {
     const { value } = parseJson(Buffer.from(text));
-    return value === null || typeOf(value) === (type === 'integer' ? 'number' : type) ? value : text;
+    const wanted = type === 'integer' ? 'number' : type;
+    return value === null || typeOf(value) === wanted ? value : text;
   } catch (error) {
     if (error instanceof SyntaxError) return text;
     throw error;

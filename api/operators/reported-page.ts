@@ -135,12 +135,13 @@ function reportsSection(
 ): Html {
   const path = operatorPaths.page(slug);
   const hasOpen = shown.some(({ closedAt }) => closedAt === null);
+  const kind = withClosed ? 'reports' : 'open reports';
   const existing = new Set(versions.map(({ number }) => number));
   return html`<section class="panel" aria-labelledby="reports-title">
 <div class="panel-head"><h2 id="reports-title">Reports</h2>
 <div class="actions"><a class="small" href="${withClosed ? path : `${path}?closed`}">${withClosed ? 'Show open ones only' : 'Show closed ones, too'}</a>
 ${hasOpen && html`<a class="button quiet small" href="${operatorPaths.closeReports(slug)}">Close all…</a>`}</div></div>
-${shown.length === 0 ? html`<p>This page has no ${withClosed ? '' : 'open '}reports.</p>` : html`<ul class="rows reports">${shown.map((report) => reportItem(report, comments, existing.has(report.version) ? formField : null))}</ul>`}
+${shown.length === 0 ? html`<p>This page has no ${kind}.</p>` : html`<ul class="rows reports">${shown.map((report) => reportItem(report, comments, existing.has(report.version) ? formField : null))}</ul>`}
 ${older !== null && html`<p class="small"><a href="${path}?${withClosed && 'closed&'}before=${older}">Older reports</a></p>`}
 </section>`;
 }

@@ -1,7 +1,7 @@
 import type { Token } from '../../shared/credentials/token.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
-import { fact, labelOf, soft, timeTag } from '../html/elements.ts';
+import { countOf, fact, labelOf, soft, timeTag } from '../html/elements.ts';
 import { errorText, fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
@@ -212,7 +212,7 @@ function textOr(text: string, fallback: string): Html {
 
 function timeAgo(time: number, now: number): Html {
   const minutes = Math.floor((now - time) / 60_000);
-  const ago = minutes < 1 ? 'less than a minute' : minutes === 1 ? '1 minute' : `${minutes} minutes`;
+  const ago = minutes < 1 ? 'less than a minute' : countOf(minutes, 'minute');
   const iso = new Date(time).toISOString();
   return html`${ago} ago <time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }

@@ -59,8 +59,9 @@ async function printConfig({ env, stdout, stderr }: ProcessIo): Promise<void> {
   const rows = describeConfig(config);
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, value, isDefault } of rows) {
-    const isUnchanged = value !== '' && (isDefault || given(env, name) === '');
-    const mark = isFromFile(env, name) ? '  (from file)' : isUnchanged ? '  (default)' : '';
+    let mark = '';
+    if (isFromFile(env, name)) mark = '  (from file)';
+    else if (value !== '' && (isDefault || given(env, name) === '')) mark = '  (default)';
     stdout.write(`${name.padEnd(nameWidth)}  ${value || '(unset)'}${mark}\n`);
   }
   const faults = await findListenFaults(config);

@@ -38,9 +38,6 @@ function showTimesOfOptions(): void {
 
 function fromNow(distance: number): string {
   const [unit, length] = units.find(([, ms]) => Math.abs(distance) >= ms) ?? ['second', 0];
-  return length === 0
-    ? distance > 0
-      ? 'in a moment'
-      : 'just now'
-    : relative.format(Math.trunc(distance / length), unit);
+  if (length !== 0) return relative.format(Math.trunc(distance / length), unit);
+  return distance > 0 ? 'in a moment' : 'just now';
 }

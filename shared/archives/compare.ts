@@ -18,9 +18,11 @@ export async function* compareArchive(
   archive: AsyncIterable<ReadPart>,
   store: AsyncIterable<ReadPart>,
 ): AsyncGenerator<string> {
-  const [inArchive, inStore] = [itemsOf(archive), itemsOf(store)];
+  const inArchive = itemsOf(archive);
+  const inStore = itemsOf(store);
   try {
-    let [wanted, stored] = [await nextOf(inArchive), await nextOf(inStore)];
+    let wanted = await nextOf(inArchive);
+    let stored = await nextOf(inStore);
     while (wanted !== null || stored !== null) {
       const order = compareOrder(wanted, stored);
       if (wanted !== null && order < 0) yield `${describe(wanted)} is not in the store`;
@@ -51,14 +53,16 @@ async function nextOf(items: AsyncIterator<Item>): Promise<Item | null> {
 function compareOrder(a: Item | null, b: Item | null): number {
   if (a === null || b === null) return a === null ? 1 : -1;
   if (a.kind !== b.kind) return archiveKinds.indexOf(a.kind) - archiveKinds.indexOf(b.kind);
-  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
 }
 
 function* compareItems(wanted: Item, stored: Item): Generator<string> {
   const fields = findDifferences(wanted.record, stored.record);
   if (fields.length > 0) yield `${describe(wanted)} differs in ${fields.join(', ')}`;
   for (const { name, label } of blobsOf(wanted.record)) {
-    const [digest, other] = [wanted.digests.get(name), stored.digests.get(name)];
+    const digest = wanted.digests.get(name);
+    const other = stored.digests.get(name);
     if (digest === undefined || digest.sha256 === other?.sha256) continue; // undefined: the reader reports it
     yield `${label} ${other === undefined ? 'is not in the store' : 'differs'}`;
   }
@@ -66,12 +70,14 @@ function* compareItems(wanted: Item, stored: Item): Generator<string> {
 
 /** The fields that differ; none: the records are equal. */
 function findDifferences(wanted: ArchiveRecord, stored: ArchiveRecord): string[] {
-  const [textA, textB] = [canonicalJson(wanted), canonicalJson(stored)];
-  if (textA === textB) return [];
-  const [a, b]: Record<string, unknown>[] = [JSON.parse(textA), JSON.parse(textB)];
+  const wantedText = canonicalJson(wanted);
+  const storedText = canonicalJson(stored);
+  if (wantedText === storedText) return [];
+  const a: Record<string, unknown> = JSON.parse(wantedText);
+  const b: Record<string, unknown> = JSON.parse(storedText);
   return Object.keys({ ...a, ...b })
     .sort()
-    .filter((name) => !isDeepStrictEqual(a?.[name], b?.[name]));
+    .filter((name) => !isDeepStrictEqual(a[name], b[name]));
 }
 
 /** `drops 0198f… (abc123)`. */

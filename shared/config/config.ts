@@ -81,11 +81,8 @@ export function atPort(config: Config, port: number): Config {
 export function describeConfig(config: Config): { name: OptionName; value: string; isDefault: boolean }[] {
   return optionEntries().map(([name, option]) => {
     const value = String(config[name]);
-    return {
-      name,
-      value: option.secret ? (value === '' ? '' : '(set, hidden)') : value,
-      isDefault: value === option.fallback,
-    };
+    const isHidden = option.secret && value !== '';
+    return { name, value: isHidden ? '(set, hidden)' : value, isDefault: value === option.fallback };
   });
 }
 

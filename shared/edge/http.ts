@@ -73,13 +73,18 @@ function limited(seconds: number): Error {
 
 /** `Retry-After` in seconds or as a date, or Fastly's header with a Unix time in seconds. */
 function secondsToWait(headers: Headers, now: number): number {
-  const after = headers.get('retry-after') ?? '';
-  const reset = headers.get('fastly-ratelimit-reset') ?? '';
-  const inMs = /^\d+$/.test(after)
-    ? Number(after) * 1_000
-    : (after === '' ? Number.parseInt(reset, 10) * 1_000 : Date.parse(after)) - now;
+  const inMs = msToWait(headers, now);
   const seconds = Number.isNaN(inMs) ? defaultRetrySeconds : Math.ceil(inMs / 1_000);
   return Math.min(Math.max(seconds, 1), maxRetrySeconds);
+}
+
+/** NaN if no header says it. */
+function msToWait(headers: Headers, now: number): number {
+  const after = headers.get('retry-after') ?? '';
+  const reset = headers.get('fastly-ratelimit-reset') ?? '';
+  if (/^\d+$/.test(after)) return Number(after) * 1_000;
+  if (after !== '') return Date.parse(after) - now;
+  return Number.parseInt(reset, 10) * 1_000 - now;
 }
 
 /** Reads the body to its end, so that its connection can be used again, and returns its beginning. */

@@ -36,7 +36,8 @@ describe('A rendered page in Chromium', () => {
   for (const { group, documents } of groups) {
     it(`has the DOM and the mode of its document, and our nodes at the end of head: ${group}`, async () => {
       const expected = documents.map(({ isLast, insertion }) => {
-        return insertion === '' ? 'absent' : isLast ? 'last in head' : 'inside head';
+        if (insertion === '') return 'absent';
+        return isLast ? 'last in head' : 'inside head';
       });
       const before = await frames.takeDoms(documents.map(({ html }) => html));
       const after = await frames.takeDoms(documents.map(({ page }) => page));

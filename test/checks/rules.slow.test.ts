@@ -64,6 +64,16 @@ const faulty: readonly Planted[] = [
     'export function fire() {\n  work();\n}\nasync function work() {}',
     'lint/nursery/noFloatingPromises',
   ),
+  plant(
+    'worker/planted-long.ts',
+    `export function long() {\n${'  work();\n'.repeat(60)}}\nfunction work() {}`,
+    'lint/complexity/noExcessiveLinesPerFunction',
+  ),
+  plant(
+    'test/planted-nested.ts',
+    'export const sign = (n: number) => (n > 0 ? 1 : n < 0 ? -1 : 0);',
+    'lint/style/noNestedTernary',
+  ),
   plant('worker/planted-any.ts', 'export const anything: any = 1;', 'lint/suspicious/noExplicitAny'),
   plant('worker/planted-sure.ts', "export const first = ''.at(0)!;", 'lint/style/noNonNullAssertion'),
   plant(

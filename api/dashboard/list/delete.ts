@@ -80,9 +80,9 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
       const back = backTo(form.get('back'));
       const kept = await removeAll(caller, chosen);
       const [first] = kept;
-      return first === undefined
-        ? withNotice(back, chosen.length === 1 ? 'deleted' : 'deleted-several')
-        : questionPage(question(kept, back, config.BASE_URL), formField, first.error);
+      if (first !== undefined)
+        return questionPage(question(kept, back, config.BASE_URL), formField, first.error);
+      return withNotice(back, chosen.length === 1 ? 'deleted' : 'deleted-several');
     },
   });
 }
@@ -91,6 +91,7 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
 function question(selected: readonly Selected[], back: string, baseUrl: string): Question {
   const count = selected.length;
   const these = count === 1 ? 'this drop' : `these ${count} drops`;
+  const theseWere = count === 1 ? 'This drop was' : 'These drops were';
   const wereKept = selected.some(({ error }) => error !== undefined);
   return {
     crumbs: breadcrumb([back, 'Drops']),
@@ -98,7 +99,7 @@ function question(selected: readonly Selected[], back: string, baseUrl: string):
     styles: ['drops'],
     body: html`<p>All versions are deleted and the addresses stop working at once. Nobody can undo this.</p>`,
     fault: wereKept
-      ? `${count === 1 ? 'This drop was' : 'These drops were'} not deleted. The reason is below. Every other selected drop is deleted.`
+      ? `${theseWere} not deleted. The reason is below. Every other selected drop is deleted.`
       : undefined,
     fields: html`<input type="hidden" name="back" value="${back}">
 <ul class="rows deleted-drops">${selected.map((each) => item(each, baseUrl))}</ul>`,

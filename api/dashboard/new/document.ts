@@ -180,15 +180,16 @@ function checkOtherFields({ fields }: Sent): void {
 
 /** The chosen file, byte for byte if it is UTF-8, or else the pasted text. @throws DropError `html_required`, `html_too_large`, `invalid_arg` */
 function readDocument(sent: Sent, maxBytes: number): Uint8Array {
-  const pasted = textOf(sent, 'html');
+  const text = textOf(sent, 'html');
+  const pasted = text.trim() === '' ? '' : text;
   const { file } = sent;
   const isChosen = file !== undefined && (file.filename !== '' || file.bytes.length > 0);
-  if (isChosen && pasted.trim() !== '') {
+  if (isChosen && pasted !== '') {
     const message = 'Choose a file or paste the HTML: only one of them can be published at a time';
     throw validationError([{ field: 'html', ...invalid(message) }]);
   }
   const named = isChosen ? { name: file.filename, type: file.type } : { name: '', type: '' };
-  const bytes = isChosen ? file.bytes : Buffer.from(pasted.trim() === '' ? '' : pasted);
+  const bytes = isChosen ? file.bytes : Buffer.from(pasted);
   if (bytes.length === 0)
     throw new DropError('html_required', 'Choose an HTML file or paste the HTML', { field: 'html' });
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
