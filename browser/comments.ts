@@ -11,7 +11,8 @@ async function refresh(): Promise<void> {
   const page = await readPage(location.href);
   const form = document.querySelector('.new-comment');
   if (form === null || page === null || isInUse() || summaryOf(page) === summaryOf(document)) return;
-  const [old, fresh] = [listsOf(document), listsOf(page)];
+  const old = listsOf(document);
+  const fresh = listsOf(page);
   if (fresh.length === 0) return; // the reader may not read them any more
   const { activeElement } = document;
   const isOpen = document.querySelector('details.more[open]') !== null;

@@ -145,7 +145,8 @@ async function drawIcons() {
   const read = (name) => readFileSync(join(root, 'browser', 'icons', name));
   const draw = (src, width, format = 'png') =>
     renderer.render({ type: 'image', src, width, height: width }, { width, height: width, format });
-  const [leaf, app] = [read('leaf.svg'), read('app.svg')];
+  const leaf = read('leaf.svg');
+  const app = read('app.svg');
   return [
     { name: 'icon.svg', contents: leaf },
     { name: 'favicon.ico', contents: await draw(leaf, 32, 'ico') },

@@ -46,9 +46,8 @@ function supportedNodes(): { readonly lowest: string; readonly current: string }
 export function dependenciesDocument(): string {
   const packages = productionPackages();
   const megabytes = packages.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6;
-  const [direct, others] = [true, false].map((isDirect) =>
-    packages.filter((one) => one.isDirect === isDirect),
-  );
+  const direct = packages.filter(({ isDirect }) => isDirect);
+  const others = packages.filter(({ isDirect }) => !isDirect);
   const licences = [...new Set(packages.map(({ licence }) => licence))].sort().join(', ');
   const { lowest, current } = supportedNodes();
   return `# Dependencies

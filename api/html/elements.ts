@@ -20,7 +20,8 @@ export function menu(id: string, label: string, links: Fragment, shown: Fragment
 /** The text is UTC; browser/shared/times.ts shows the viewer's zone. @param options.relative shows `3 hours ago` */
 export function timeTag(ms: number, { relative = false }: { relative?: boolean } = {}): Html {
   const iso = new Date(ms).toISOString();
-  const [date, time] = [iso.slice(0, 10), iso.slice(11, 19)];
+  const date = iso.slice(0, 10);
+  const time = iso.slice(11, 19);
   return html`<time datetime="${iso}" title="${date} ${time} UTC"${relative && html` data-relative`}>${date} ${time.slice(0, 5)} UTC</time>`;
 }
 

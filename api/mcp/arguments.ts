@@ -79,7 +79,8 @@ function readExpiry(given: string, now: number): number {
   if (count !== undefined) return now + Number(count) * (unitMs[unit] ?? 0);
   if (/^\d{1,16}$/.test(given)) return Number(given);
   const [, day = ''] = isoTime.exec(given) ?? [];
-  const [dayMs, timeMs] = [Date.parse(day), Date.parse(given)];
+  const dayMs = Date.parse(day);
+  const timeMs = Date.parse(given);
   // Date.parse takes 31 February for 3 March.
   if (!Number.isNaN(dayMs + timeMs) && new Date(dayMs).toISOString().startsWith(day)) return timeMs;
   const message =

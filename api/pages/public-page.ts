@@ -24,10 +24,7 @@ export interface PublicAddress {
   readonly grant: string | null;
 }
 
-/**
- * The query of a public drop's frame (`frameUrl` in frame.ts) is matched here, because `URLSearchParams` is slow
- * (docs/performance.md).
- */
+/** The query of a public drop's frame (`frameUrl` in frame.ts) is matched here: `URLSearchParams` is slow (docs/performance.md). */
 const addressPattern = /^\/p\/([^/?#]+)(\/raw|\/review)?(?:\?(?:v=([1-9]\d{0,8})&id=([\w-]+)|(.*)))?$/;
 
 /** @returns null if the request is for no page */

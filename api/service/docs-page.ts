@@ -127,8 +127,8 @@ ${intro}${entries.map((entry) => html`<section id="${entry.id}"${hide(entry)}><h
 /** The description of an operation ends with its limits and error codes. */
 function operationContent(route: Route, baseUrl: string): Html {
   const { method, path, security, description, parameters = [], requestBody } = route;
-  const [json, form] = [requestBody?.content['application/json'], requestBody?.content[formType]];
-  const body = json ?? form;
+  const json = requestBody?.content['application/json'];
+  const body = json ?? requestBody?.content[formType];
   const rows = parameters.map(({ name, in: place, required, schema, description }) =>
     fieldRow(name, { ...toSchema(schema), description }, `${place}${required ? ', required' : ''}`),
   );

@@ -22,7 +22,9 @@ const mostPerSecond = 20;
 /** So many would keep the viewer busy, although it ignores them. */
 const floodPerSecond = 1_000;
 /** What the service stores (shared/comments/comment.ts). */
-const [maxQuote, maxSide, maxThreads] = [1_000, 64, 1_000];
+const maxQuote = 1_000;
+const maxSide = 64;
+const maxThreads = 1_000;
 
 /**
  * A channel to the page, each time that it has loaded. A page that sends too much has none from then on.
@@ -35,7 +37,8 @@ export function openChannel(
 ): (message: object) => void {
   let port: MessagePort | null = null;
   let isClosed = false;
-  let [second, count] = [0, 0];
+  let second = 0;
+  let count = 0;
 
   function isTooMany(): boolean {
     const now = Math.floor(performance.now() / 1000);

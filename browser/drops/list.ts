@@ -8,14 +8,16 @@ export async function refreshList(): Promise<ParentNode | null> {
   const shown = document.querySelector('[data-list]');
   const fresh = (await readPage(location.href))?.querySelector('[data-list]');
   if (!shown || !fresh) return null;
-  const [list, freshList] = [shown, fresh].map((root) => root.querySelector('[data-drops]'));
+  const list = shown.querySelector('[data-drops]');
+  const freshList = fresh.querySelector('[data-drops]');
   if (!list || !freshList) {
     shown.replaceWith(fresh);
     return fresh;
   }
   for (const [index, item] of [...freshList.children].entries())
     if (document.getElementById(item.id) === null) list.insertBefore(item, list.children[index] ?? null);
-  const [count, freshCount] = [shown, fresh].map((root) => root.querySelector('[data-count]'));
+  const count = shown.querySelector('[data-count]');
+  const freshCount = fresh.querySelector('[data-count]');
   if (count && freshCount) count.textContent = freshCount.textContent;
   return list;
 }

@@ -48,7 +48,8 @@ export function describe(page: PageText, start: number, end: number): (Quote & {
   const suffix = sideLengths.map((length) => cut(behind, length)).find(isOnce) ?? '';
   const isWhole = (prefix !== '' || start === 0) && (suffix !== '' || after === text.length);
   if (isWhole) return { ...none, prefix, suffix };
-  const [near, next] = [cut(left, -longest), cut(right, longest)];
+  const near = cut(left, -longest);
+  const next = cut(right, longest);
   if (quote.includes('\n')) return none;
   if (near !== '' && isOnce(near + exact)) return { ...none, prefix: near };
   return next !== '' && isOnce(exact + next) ? { ...none, suffix: next } : none;
@@ -61,7 +62,9 @@ export function describe(page: PageText, start: number, end: number): (Quote & {
  */
 export function findQuote(page: PageText, anchor: Quote, position: number | null): Place | null {
   const { text } = page;
-  const [quote = '', prefix = '', suffix = ''] = [anchor.quote, anchor.prefix, anchor.suffix].map(strip);
+  const quote = strip(anchor.quote);
+  const prefix = strip(anchor.prefix);
+  const suffix = strip(anchor.suffix);
   const at = (start: number): Place => [start, start + quote.length];
   if (position !== null) {
     const isThere = text.startsWith(prefix + quote + suffix, position - prefix.length);
@@ -131,7 +134,9 @@ function isLike(text: string, quote: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const next = [at + 1];
     for (let index = 0; index < quote.length; index++) {
-      const [left = 0, above = 0, corner = 0] = [next[index], row[index + 1], row[index]];
+      const left = next[index] ?? 0;
+      const above = row[index + 1] ?? 0;
+      const corner = row[index] ?? 0;
       next.push(Math.min(left + 1, above + 1, corner + (text[at] === quote[index] ? 0 : 1)));
     }
     row = next;

@@ -93,7 +93,8 @@ async function list(
   // By slug: what is published meanwhile moves drops from one page of the list to the next.
   const drops = new Map<string, Drop>();
   let total = 0;
-  for (let page = 1, pages = 1; page <= pages; page++) {
+  let pages = 1;
+  for (let page = 1; page <= pages; page++) {
     const answer = await api.request('GET', '/api/drops', {
       query: {
         page: String(page),

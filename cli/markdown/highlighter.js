@@ -24,8 +24,27 @@ import yaml from 'highlight.js/lib/languages/yaml';
 
 /** What code in reports is mostly written in; other code is shown without colours. */
 const languages = {
-  ...{ bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript },
-  ...{ json, python, r, ruby, rust, shell, sql, typescript, xml, yaml },
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  dockerfile,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  python,
+  r,
+  ruby,
+  rust,
+  shell,
+  sql,
+  typescript,
+  xml,
+  yaml,
 };
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
 

@@ -61,7 +61,11 @@ async function statusOf(
 ): Promise<FileStatus> {
   const { slug, version, sha256 } = known;
   const say = (status: FileStatus['status'], more: Partial<FileStatus> = {}): FileStatus => ({
-    ...{ file, status, slug, url: `${context.url}/p/${slug}`, version },
+    file,
+    status,
+    slug,
+    url: `${context.url}/p/${slug}`,
+    version,
     ...more,
   });
   const there = await readLive(context.api, slug)

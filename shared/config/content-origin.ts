@@ -38,7 +38,8 @@ export function areRelated(domain: string, host: string): boolean {
 
 /** The longest common parent domain of two labels or more, one site for browsers unless it is a public suffix; null: none. */
 export function commonDomain(domain: string, host: string): string | null {
-  const [one, other] = [domain.split('.').reverse(), host.split('.').reverse()];
+  const one = domain.split('.').reverse();
+  const other = host.split('.').reverse();
   const differing = one.findIndex((label, at) => label !== other[at]);
   const common = one.slice(0, differing === -1 ? one.length : differing);
   return common.length < 2 ? null : common.reverse().join('.');

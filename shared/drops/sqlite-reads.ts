@@ -82,12 +82,12 @@ export class SqliteDropReads implements DropReads {
   async countTags(ownerId: string, limit: number): Promise<TagCount[]> {
     await this.#slices.next();
     let counted: [key: string, value: string, count: number][] = [];
-    let [key, value]: readonly [Value, Value] = ['', ''];
-    while (typeof key === 'string') {
+    let at: readonly [key: Value, value: Value] = ['', ''];
+    while (typeof at[0] === 'string') {
       if (this.#slices.isOver()) await this.#slices.next();
-      const from: Record<string, Value> = { ownerId, key, value };
-      [key, value] = this.#sql.findTag.get(from) ?? afterTexts;
-      const upTo = { lastKey: key, lastValue: value, now: this.#clock.now() };
+      const from: Record<string, Value> = { ownerId, key: at[0], value: at[1] };
+      at = this.#sql.findTag.get(from) ?? afterTexts;
+      const upTo = { lastKey: at[0], lastValue: at[1], now: this.#clock.now() };
       counted = this.#sql.countTags.all({ ...from, ...upTo, counted: JSON.stringify(counted), limit });
     }
     return counted.map(([key, value, count]) => ({ key, value, count }));

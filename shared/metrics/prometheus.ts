@@ -107,7 +107,8 @@ function createStoreMetrics(meter: Meter): StoreMetrics {
 
   const duration = meter.histogram('sqlite_transaction_duration_seconds')();
   const flushDuration = meter.histogram('sqlite_flush_duration_seconds')();
-  let [writes, failures] = [0, 0];
+  let writes = 0;
+  let failures = 0;
   meter.read('sqlite_writes_total', () => writes);
   meter.read('sqlite_transaction_failures_total', () => failures);
   return {

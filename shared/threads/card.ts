@@ -7,7 +7,8 @@ const ink = '#1a211c';
 const soft = '#56615a';
 
 const margin = 72;
-const [top, bottom] = [56, 56];
+const top = 56;
+const bottom = 56;
 const innerWidth = cardWidth - 2 * margin;
 const headHeight = 64;
 const footHeight = 52;
@@ -16,8 +17,9 @@ const innerHeight = cardHeight - top - headHeight - footGap - footHeight - botto
 
 const titleSizes = [100, 84, 68, 56];
 const titleLineHeight = 1.28;
-/** Alone, and with a description: two lines of the second size. */
-const [maxTitleHeight, maxTitleHeightWithText] = [300, 222];
+const maxTitleHeight = 300;
+/** With a description: two lines of the second size. */
+const maxTitleHeightWithText = 222;
 const descriptionSize = 38;
 const descriptionLineHeight = 1.4;
 const maxDescriptionLines = 5;

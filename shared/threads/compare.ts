@@ -27,11 +27,14 @@ export interface CompareTask {
 export function compare({ before, after, format, budgetMs }: CompareTask): string | null {
   const end = performance.now() + budgetMs;
   const expired = () => performance.now() >= end;
-  const [older, newer] = [before, after].map(({ name, html }) => {
+  function sideOf({ name, html }: ComparedDocument): Side | null {
     const source = new TextDecoder('utf-8', { ignoreBOM: true }).decode(html);
     const text = format === 'source' ? source : visibleText(source, { expired });
     return text === null ? null : { name, lines: comparedLines(text, format) };
-  });
+  }
+
+  const older = sideOf(before);
+  const newer = sideOf(after);
   return older && newer ? unifiedDiff(older, newer, expired) : null;
 }
 
@@ -67,10 +70,12 @@ function findChanges(
 ): Change[] | null {
   const [older, newer] = sharedLines(before, after);
   const changes: Change[] = [];
-  let [oldStart, newStart] = [0, 0];
+  let oldStart = 0;
+  let newStart = 0;
   function addPair(oldEnd: number, newEnd: number): void {
     if (oldStart < oldEnd || newStart < newEnd) changes.push({ oldStart, oldEnd, newStart, newEnd });
-    [oldStart, newStart] = [oldEnd + 1, newEnd + 1];
+    oldStart = oldEnd + 1;
+    newStart = newEnd + 1;
   }
 
   const tooLong = new Error('the comparison takes too long');

@@ -39,7 +39,9 @@ export async function add(
   form: Form,
   now: number,
 ): Promise<string> {
-  const [quote, prefix, suffix] = ['quote', 'prefix', 'suffix'].map((name) => textIn(form, name));
+  const quote = textIn(form, 'quote');
+  const prefix = textIn(form, 'prefix');
+  const suffix = textIn(form, 'suffix');
   const anchor = { quote, prefix, suffix, position: form.get('position') || '0' };
   const input = readNewComment({ text: textIn(form, 'text').trim(), ...(quote !== '' && { anchor }) });
   return (await comments.add(target, author, input, idOf(form, input.text, now))).id;

@@ -35,11 +35,15 @@ interface Hunk {
 export function diffTable(diff: string, caption: string): DiffTable {
   const hunks: Hunk[] = [];
   /** The numbers of the next lines. */
-  let [oldAt, newAt] = [1, 1];
+  let oldAt = 1;
+  let newAt = 1;
   const counts = { '+': 0, '-': 0, ' ': 0 };
-  let [lines, markup, isCut] = [0, 0, false];
+  let lines = 0;
+  let markup = 0;
+  let isCut = false;
   /** Lines that are removed and added at one place. */
-  let [removed, added]: [string[], string[]] = [[], []];
+  let removed: string[] = [];
+  let added: string[] = [];
 
   const addRow = (row: Html) => {
     hunks.at(-1)?.rows.push(row);
@@ -54,7 +58,8 @@ export function diffTable(diff: string, caption: string): DiffTable {
   const endChange = () => {
     for (const [i, text] of removed.entries()) addLine('-', partsOf(text, added[i]));
     for (const [i, text] of added.entries()) addLine('+', partsOf(text, removed[i]));
-    [removed, added] = [[], []];
+    removed = [];
+    added = [];
   };
 
   for (const line of linesAfterHead(diff)) {
@@ -66,10 +71,11 @@ export function diffTable(diff: string, caption: string): DiffTable {
     if (sign !== '+' && sign !== '-') endChange();
     const head = hunkHead.exec(line);
     if (head !== null) {
-      const [oldStart, newStart] = [firstLine(head[1], head[2]), firstLine(head[3], head[4])];
-      hunks.push({ lines: rangeText(newStart, Number(head[4] ?? 1)), unchanged: oldStart - oldAt, rows: [] });
+      const unchanged = firstLine(head[1], head[2]) - oldAt;
+      oldAt += unchanged;
+      newAt = firstLine(head[3], head[4]);
+      hunks.push({ lines: rangeText(newAt, Number(head[4] ?? 1)), unchanged, rows: [] });
       markup += headLength;
-      [oldAt, newAt] = [oldStart, newStart];
       continue;
     }
     if (sign === '\\') addRow(noteRow);
@@ -125,12 +131,19 @@ type Parts = readonly [start: string, own: string, end: string];
 /** The parts of a line would be shown from left to right. */
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
+/** Each with the space after it. */
+function wordsOf(text: string): string[] {
+  return text.split(/(?<=\s)/);
+}
+
 function partsOf(line: string, other = ''): Parts {
   // Two megabytes in one line would take a second.
   if (Math.max(line.length, other.length) > maxLineLength) return [line, '', ''];
-  const [words, others] = [line, other].map((text) => text.split(/(?<=\s)/)) as [string[], string[]]; // proof: of two
+  const words = wordsOf(line);
+  const others = wordsOf(other);
   const least = Math.min(words.length, others.length);
-  let [start, end] = [0, 0];
+  let start = 0;
+  let end = 0;
   while (start < least && words[start] === others[start]) start++;
   while (end < least - start && words.at(-1 - end) === others.at(-1 - end)) end++;
   const isWhole = start + end === 0 || rightToLeft.test(line);

@@ -109,9 +109,9 @@ function newPage({ sent = { fields: new Map() }, formField, error }: NewPage, co
   const fault = error?.details?.field;
   const [wrong = ''] = typeof fault === 'string' ? fault.split('.') : [];
   const state = (name: string, id: string) => fieldState(wrong === name, `${id}-hint`);
-  const [title, description, expires] = ['title', 'description', 'expires'].map((name) =>
-    textOf(sent, name).trim(),
-  );
+  const title = textOf(sent, 'title').trim();
+  const description = textOf(sent, 'description').trim();
+  const expires = textOf(sent, 'expires').trim();
   const options = lifetimes.map(
     ([days, text]) => html`<option value="${days}"${days === expires && html` selected`}>${text}</option>`,
   );
