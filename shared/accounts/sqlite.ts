@@ -1,8 +1,10 @@
-import type { Database } from '../sqlite/database.ts';
+import type { Database, Statement } from '../sqlite/database.ts';
 import { tableOf } from '../sqlite/table.ts';
 import {
+  type Account,
   accountRecord,
   type DailyQuota,
+  type Identity,
   type Inheritance,
   type StoredAccount,
   toAccount,
@@ -15,9 +17,85 @@ const nothingInherited = { day: '', dayCount: 0, countsAs: null };
 /** The position before the first deleted account. */
 const firstDeleted: DeletedAccount = { id: '', deletedAt: 0 };
 
-export function createSqliteAccountStore(db: Database): AccountStore {
+export class SqliteAccounts implements AccountStore {
+  readonly #db: Database;
+  readonly #sql: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#sql = prepare(db);
+  }
+
+  async findOrCreate(
+    { provider, subject, name }: Identity,
+    id: string,
+    now: number,
+    inherited: Inheritance | null = null,
+  ): Promise<Account> {
+    const known = await this.#sql.findByIdentity(provider, subject);
+    if (known?.name === name) return toAccount(known);
+    const values = { id, provider, subject, name, now, ...(inherited ?? nothingInherited) };
+    const stored = await this.#db.write(() => this.#sql.upsert(values));
+    if (stored === null) throw new Error('an upsert returned no account');
+    return toAccount(stored);
+  }
+
+  async find(id: string): Promise<Account | null> {
+    return orNull(await this.#sql.find(id));
+  }
+
+  async findByIdentity({
+    provider,
+    subject,
+  }: Pick<Identity, 'provider' | 'subject'>): Promise<Account | null> {
+    return orNull(await this.#sql.findByIdentity(provider, subject));
+  }
+
+  async findByName(name: string): Promise<Account[]> {
+    return (await this.#sql.findByName(name)).map(toAccount);
+  }
+
+  async setSuspended(id: string, at: number | null): Promise<Account | null> {
+    return orNull(await this.#db.write(() => this.#sql.setSuspended({ id, at })));
+  }
+
+  async countDailyWrites(id: string, day: string): Promise<number> {
+    return this.#sql.countDailyWrites.get(id, day)?.[0] ?? 0;
+  }
+
+  async findInheritance(identityHashes: readonly string[], since: number): Promise<Inheritance | null> {
+    return this.#sql.findInheritance.get({ hashes: JSON.stringify(identityHashes), since }) ?? null;
+  }
+
+  async count(provider: string, atMost: number): Promise<number> {
+    return this.#sql.count.get(provider, atMost)?.[0] ?? 0;
+  }
+
+  markDeleted(id: string, now: number, identityHash: string): Promise<boolean> {
+    return this.#db.write(() => this.#sql.markDeleted.run({ id, now, identityHash }).changes > 0);
+  }
+
+  async findDeletedAt(id: string): Promise<number | null> {
+    return (await this.#sql.findDeleted(id))?.deletedAt ?? null;
+  }
+
+  async listDeleted(limit: number, after: DeletedAccount | null): Promise<DeletedAccount[]> {
+    const { id, deletedAt } = after ?? firstDeleted;
+    return this.#sql.listDeleted.all({ limit, id, deletedAt });
+  }
+
+  async erase(id: string): Promise<void> {
+    await this.#db.write(() => this.#sql.erase.run(id));
+  }
+}
+
+function orNull(found: StoredAccount | null): Account | null {
+  return found === null ? null : toAccount(found);
+}
+
+function prepare(db: Database) {
   const table = tableOf(db, accountRecord);
-  const sql = {
+  return {
     find: table.find(`WHERE id = ? AND ${isLive}`),
     findByIdentity: table.find('WHERE provider = ? AND subject = ?'),
     findByName: table.list(`WHERE name = ? COLLATE NOCASE AND ${isLive} ORDER BY created_at, id`),
@@ -47,65 +125,30 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       ORDER BY deleted_at, id LIMIT $limit`),
     erase: db.prepare('DELETE FROM accounts WHERE id = ? AND deleted_at IS NOT NULL'),
   };
-  const orNull = (found: StoredAccount | null) => (found === null ? null : toAccount(found));
-
-  return {
-    async findOrCreate({ provider, subject, name }, id, now, inherited = null) {
-      const known = await sql.findByIdentity(provider, subject);
-      if (known?.name === name) return toAccount(known);
-      const values = { id, provider, subject, name, now, ...(inherited ?? nothingInherited) };
-      const stored = await db.write(() => sql.upsert(values));
-      if (stored === null) throw new Error('an upsert returned no account');
-      return toAccount(stored);
-    },
-
-    find: async (id) => orNull(await sql.find(id)),
-
-    findByIdentity: async ({ provider, subject }) => orNull(await sql.findByIdentity(provider, subject)),
-
-    findByName: async (name) => (await sql.findByName(name)).map(toAccount),
-
-    setSuspended: async (id, at) => orNull(await db.write(() => sql.setSuspended({ id, at }))),
-
-    countDailyWrites: async (id, day) => sql.countDailyWrites.get(id, day)?.[0] ?? 0,
-
-    findInheritance: async (identityHashes, since) =>
-      sql.findInheritance.get({ hashes: JSON.stringify(identityHashes), since }) ?? null,
-
-    count: async (provider, atMost) => sql.count.get(provider, atMost)?.[0] ?? 0,
-
-    markDeleted: (id, now, identityHash) =>
-      db.write(() => sql.markDeleted.run({ id, now, identityHash }).changes > 0),
-
-    findDeletedAt: async (id) => (await sql.findDeleted(id))?.deletedAt ?? null,
-
-    async listDeleted(limit, after) {
-      const { id, deletedAt } = after ?? firstDeleted;
-      return sql.listDeleted.all({ limit, id, deletedAt });
-    },
-
-    async erase(id) {
-      await db.write(() => sql.erase.run(id));
-    },
-  };
 }
 
 /** SQL: the writes counted for `$day`, or for the later day if one has started. */
 const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
 
 /** The count of an account's writes of a day (DropStore), to be changed inside a write of the database. */
-export function createDailyCounts(db: Database) {
-  const sql = {
-    take: db.prepare(`
-      UPDATE accounts SET day_count = ${counted} + 1, day = max(day, $day)
-      WHERE id = $accountId AND ${counted} < $limit AND ${isLive}`),
-    giveBack: db.prepare('UPDATE accounts SET day_count = day_count - 1 WHERE id = ?'),
-  };
-  return {
-    /** Counts a write; false: the day is full. */
-    take: (quota: DailyQuota): boolean => sql.take.run({ ...quota }).changes > 0,
+export class SqliteDailyCounts {
+  readonly #take: Statement;
+  readonly #giveBack: Statement;
 
-    /** Takes a count back, in the transaction that took it. */
-    giveBack: ({ accountId }: DailyQuota): void => void sql.giveBack.run(accountId),
-  };
+  constructor(db: Database) {
+    this.#take = db.prepare(`
+      UPDATE accounts SET day_count = ${counted} + 1, day = max(day, $day)
+      WHERE id = $accountId AND ${counted} < $limit AND ${isLive}`);
+    this.#giveBack = db.prepare('UPDATE accounts SET day_count = day_count - 1 WHERE id = ?');
+  }
+
+  /** Counts a write; false: the day is full. */
+  take(quota: DailyQuota): boolean {
+    return this.#take.run({ ...quota }).changes > 0;
+  }
+
+  /** Takes a count back, in the transaction that took it. */
+  giveBack({ accountId }: DailyQuota): void {
+    this.#giveBack.run(accountId);
+  }
 }

@@ -1,4 +1,4 @@
-import { createDailyCounts } from '../accounts/sqlite.ts';
+import { SqliteDailyCounts } from '../accounts/sqlite.ts';
 import { putBlobSql } from '../blobs/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Database, Statement, Value } from '../sqlite/database.ts';
@@ -58,7 +58,7 @@ export class SqliteDrops extends SqliteDropReads implements DropStore {
     this.#pairs = createPairs(db);
     this.#places = new SqlitePlaces(db);
     this.#removals = createRemovals(db);
-    this.#days = createDailyCounts(db);
+    this.#days = new SqliteDailyCounts(db);
   }
 
   create(

@@ -13,7 +13,7 @@ import { createMongoStores } from '../mongo/stores.ts';
 import { RedisPageChanges } from '../pages/redis.ts';
 import { openRedis } from '../redis/connection.ts';
 import { hostsOf } from '../util/error-texts.ts';
-import { createRedisViewStore } from '../views/redis.ts';
+import { RedisViews } from '../views/redis.ts';
 import type { Engine } from './engine.ts';
 
 type ScaleOutConfig = Pick<
@@ -97,7 +97,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
   });
   return {
     ...stores,
-    views: createRedisViewStore(redis, viewTotals),
+    views: new RedisViews(redis, viewTotals),
     rateLimiter: createRedisRateLimiter(redis, createMemoryRateLimiter(), log),
     pageChanges,
     jobs,

@@ -1,7 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import { removalOf, tableOf } from '../sqlite/table.ts';
-import { type ReportedPage, reportRecord } from './report.ts';
-import type { ReportStore } from './report-store.ts';
+import { type Report, type ReportedPage, reportRecord } from './report.ts';
+import type { NewReport, ReportQuery, ReportStore } from './report-store.ts';
 
 const isOpen = 'closed_at IS NULL';
 
@@ -10,10 +10,62 @@ const start = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 type PageRow = Omit<ReportedPage, 'reasons'> & { readonly reasons: string; readonly total: number };
 
-export function createSqliteReportStore(db: Database): ReportStore {
-  const table = tableOf(db, reportRecord);
-  const insert = table.inserting();
+export class SqliteReports implements ReportStore {
+  readonly find: ReportStore['find'];
+  readonly removeClosedBefore: ReportStore['removeClosedBefore'];
+  readonly #db: Database;
+  readonly #sql: ReturnType<typeof prepare>;
 
+  constructor(db: Database) {
+    this.find = tableOf(db, reportRecord).find('WHERE id = ?');
+    this.removeClosedBefore = removalOf(db, reportRecord, 'closed_at < ?');
+    this.#db = db;
+    this.#sql = prepare(db);
+  }
+
+  async countOpen(atMost: number): Promise<number> {
+    return this.#countOpen(atMost);
+  }
+
+  insert(report: NewReport, cap: number, capOfAll: number): ReturnType<ReportStore['insert']> {
+    return this.#db.write(() => {
+      if (this.#sql.isKnown.get(report.id) !== undefined) return 'known';
+      if (this.#sql.hasRoom.get(cap, report.dropId)?.[0] !== 1) return 'full';
+      if (this.#countOpen(capOfAll) >= capOfAll) return 'all_full';
+      this.#sql.insert({ ...report, closedAt: null });
+      return 'inserted';
+    });
+  }
+
+  list({ withClosed, slug, before, limit }: ReportQuery): Promise<Report[]> {
+    const { createdAt, id } = before ?? start;
+    const values = { createdAt, id, limit };
+    if (slug === null) return withClosed ? this.#sql.listAll(values) : this.#sql.listOpen(values);
+    const ofPage = { ...values, slug };
+    return withClosed ? this.#sql.listAllOfPage(ofPage) : this.#sql.listOpenOfPage(ofPage);
+  }
+
+  async listPages(limit: number): Promise<{ pages: ReportedPage[]; others: number }> {
+    const rows = this.#sql.listPages.all(limit);
+    const pages = rows.map(({ total: _, reasons, ...page }) => ({ ...page, reasons: JSON.parse(reasons) }));
+    return { pages, others: (rows[0]?.total ?? 0) - pages.length };
+  }
+
+  close(id: string, now: number): Promise<boolean> {
+    return this.#db.write(() => this.#sql.close.run(now, id).changes > 0);
+  }
+
+  closeByPage(slug: string, now: number): Promise<number> {
+    return this.#db.write(() => this.#sql.closeByPage.run(now, slug).changes);
+  }
+
+  #countOpen(atMost: number): number {
+    return this.#sql.countOpen.get(atMost)?.[0] ?? 0;
+  }
+}
+
+function prepare(db: Database) {
+  const table = tableOf(db, reportRecord);
   function prepareList(...conditions: readonly string[]) {
     // The first condition finds the position in the index; the second skips reports of the same time.
     const isAfter = 'created_at <= $createdAt AND (created_at < $createdAt OR id > $id)';
@@ -22,7 +74,8 @@ export function createSqliteReportStore(db: Database): ReportStore {
     );
   }
 
-  const sql = {
+  return {
+    insert: table.inserting(),
     isKnown: db.prepareTuples('SELECT 1 FROM reports WHERE id = ?'),
     hasRoom: db.prepareTuples<[hasRoom: number]>(
       `SELECT count(*) < ? FROM reports WHERE ${isOpen} AND drop_id = ?`,
@@ -44,43 +97,5 @@ export function createSqliteReportStore(db: Database): ReportStore {
       FROM by_reason GROUP BY slug ORDER BY open DESC, newest DESC, slug LIMIT ?`),
     close: db.prepare(`UPDATE reports SET closed_at = ? WHERE id = ? AND ${isOpen}`),
     closeByPage: db.prepare(`UPDATE reports SET closed_at = ? WHERE slug = ? AND ${isOpen}`),
-  };
-
-  const countOpen = (atMost: number) => sql.countOpen.get(atMost)?.[0] ?? 0;
-
-  return {
-    countOpen: async (atMost) => countOpen(atMost),
-
-    insert(report, cap, capOfAll) {
-      return db.write(() => {
-        if (sql.isKnown.get(report.id) !== undefined) return 'known';
-        if (sql.hasRoom.get(cap, report.dropId)?.[0] !== 1) return 'full';
-        if (countOpen(capOfAll) >= capOfAll) return 'all_full';
-        insert({ ...report, closedAt: null });
-        return 'inserted';
-      });
-    },
-
-    find: table.find('WHERE id = ?'),
-
-    list({ withClosed, slug, before, limit }) {
-      const { createdAt, id } = before ?? start;
-      const values = { createdAt, id, limit };
-      return slug === null
-        ? (withClosed ? sql.listAll : sql.listOpen)(values)
-        : (withClosed ? sql.listAllOfPage : sql.listOpenOfPage)({ ...values, slug });
-    },
-
-    async listPages(limit) {
-      const rows = sql.listPages.all(limit);
-      const pages = rows.map(({ total: _, reasons, ...page }) => ({ ...page, reasons: JSON.parse(reasons) }));
-      return { pages, others: (rows[0]?.total ?? 0) - pages.length };
-    },
-
-    close: (id, now) => db.write(() => sql.close.run(now, id).changes > 0),
-
-    closeByPage: (slug, now) => db.write(() => sql.closeByPage.run(now, slug).changes),
-
-    removeClosedBefore: removalOf(db, reportRecord, 'closed_at < ?'),
   };
 }

@@ -1,4 +1,4 @@
-import { createSqliteAccountStore } from '../accounts/sqlite.ts';
+import { SqliteAccounts } from '../accounts/sqlite.ts';
 import { createSqliteBlobStore, createSqliteCardStore } from '../blobs/sqlite.ts';
 import { SqliteComments } from '../comments/sqlite.ts';
 import { createSqliteSessionStore, createSqliteTokenStore } from '../credentials/sqlite.ts';
@@ -9,33 +9,33 @@ import { createSqliteIdempotencyStore } from '../idempotency/sqlite.ts';
 import { SqlitePendingTasks } from '../jobs/sqlite-pending-tasks.ts';
 import { createSqliteAuditLog } from '../moderation/sqlite.ts';
 import { createSqlitePageChanges } from '../pages/sqlite.ts';
-import { createSqliteRenderStore } from '../renders/sqlite.ts';
-import { createSqliteReportStore } from '../reports/sqlite.ts';
+import { SqliteRenders } from '../renders/sqlite.ts';
+import { SqliteReports } from '../reports/sqlite.ts';
 import { createSqliteSignInStore } from '../sign-ins/sqlite.ts';
-import { createSqliteUploadStore } from '../uploads/sqlite.ts';
-import { createSqliteViewStore } from '../views/sqlite.ts';
+import { SqliteUploads } from '../uploads/sqlite.ts';
+import { SqliteViews } from '../views/sqlite.ts';
 import type { Database } from './database.ts';
 
 /** All stores in the database file. */
 export function createSqliteStores(db: Database, clock: Clock) {
   return {
-    accounts: createSqliteAccountStore(db),
+    accounts: new SqliteAccounts(db),
     tokens: createSqliteTokenStore(db),
     sessions: createSqliteSessionStore(db),
     signIns: createSqliteSignInStore(db),
     drops: new SqliteDrops(db, clock),
     moderation: new SqliteModeration(db, clock),
     idempotency: createSqliteIdempotencyStore(db),
-    uploads: createSqliteUploadStore(db),
+    uploads: new SqliteUploads(db),
     auditLog: createSqliteAuditLog(db),
     pendingTasks: new SqlitePendingTasks(db),
     html: createSqliteBlobStore(db, 'html_blobs'),
     contexts: createSqliteBlobStore(db, 'context_blobs'),
-    renders: createSqliteRenderStore(db),
+    renders: new SqliteRenders(db),
     cards: createSqliteCardStore(db),
     comments: new SqliteComments(db),
-    reports: createSqliteReportStore(db),
-    views: createSqliteViewStore(db),
+    reports: new SqliteReports(db),
+    views: new SqliteViews(db),
     pageChanges: createSqlitePageChanges(db),
   };
 }

@@ -1,18 +1,22 @@
 import type { Database } from '../sqlite/database.ts';
 import { removalOf, tableOf } from '../sqlite/table.ts';
-import { type UploadStore, uploadRecord } from './upload-store.ts';
+import { type Upload, type UploadStore, uploadRecord } from './upload-store.ts';
 
-export function createSqliteUploadStore(db: Database): UploadStore {
-  const table = tableOf(db, uploadRecord);
-  const insert = table.inserting();
+export class SqliteUploads implements UploadStore {
+  readonly find: UploadStore['find'];
+  readonly removeExpiredBefore: UploadStore['removeExpiredBefore'];
+  readonly #db: Database;
+  readonly #insert: (upload: Upload) => boolean;
 
-  return {
-    async insert(upload) {
-      await db.write(() => insert(upload));
-    },
+  constructor(db: Database) {
+    const table = tableOf(db, uploadRecord);
+    this.find = table.find('WHERE hash = ?');
+    this.removeExpiredBefore = removalOf(db, uploadRecord, 'expires_at < ?');
+    this.#db = db;
+    this.#insert = table.inserting();
+  }
 
-    find: table.find('WHERE hash = ?'),
-
-    removeExpiredBefore: removalOf(db, uploadRecord, 'expires_at < ?'),
-  };
+  async insert(upload: Upload): Promise<void> {
+    await this.#db.write(() => this.#insert(upload));
+  }
 }

@@ -43,17 +43,64 @@ return number
  * Views of all processes until they are added to `totals`: a hash `<day>/<drop id>` → count, which is renamed when it becomes a
  * batch and never changes from then on. When Redis is down or late, methods throw `unavailable`: the command may have been done.
  */
-export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStore {
-  const { client } = redis;
-  const keyOf = (name: string) => `${redis.keyPrefix}views:${name}`;
-  const batchKey = (number: string) => keyOf(`batch:${number}`);
-  const openKeys = [keyOf('counts'), keyOf('state'), batchKey(''), keyOf('line'), keyOf('heap:')];
+export class RedisViews implements ViewStore {
+  readonly #redis: Redis;
+  readonly #totals: ViewTotals;
 
-  async function readBatch(number: string): Promise<ViewCount[]> {
+  constructor(redis: Redis, totals: ViewTotals) {
+    this.#redis = redis;
+    this.#totals = totals;
+  }
+
+  add(writer: string, flush: number, counts: readonly ViewCount[]): Promise<void> {
+    const keys = [this.#keyOf(`flush:${writer}`), this.#keyOf('counts')];
+    return this.#withDropErrors(async () => {
+      const fields = counts.flatMap(({ dropId, day, count }) => [`${day}/${dropId}`, count]);
+      await this.#redis.client.eval(addLua, keys.length, ...keys, flush, writerSeconds, ...fields);
+    });
+  }
+
+  aggregate(now: number): Promise<void> {
+    const { client } = this.#redis;
+    const names = ['counts', 'state', 'batch:', 'line', 'heap:'];
+    const keys = names.map((name) => this.#keyOf(name));
+    return this.#withDropErrors(async () => {
+      // The first batch may be one that an earlier run left open; the second batch has the views counted since.
+      for (let batches = 0; batches < 2; batches++) {
+        const opened = await client.eval(openLua, keys.length, ...keys, now);
+        if (opened === null) return;
+        const number = String(opened);
+        await this.#totals.addBatch(Number(number), await this.#readBatch(number));
+        await client.unlink(this.#keyOf(`batch:${number}`));
+      }
+    });
+  }
+
+  removeDaysBefore(day: string): Promise<void> {
+    return this.#totals.removeDaysBefore(day);
+  }
+
+  listDays(dropId: string, from?: string): Promise<Map<string, number>> {
+    return this.#totals.listDays(dropId, from);
+  }
+
+  listDaysOfDrops(
+    dropIds: readonly string[],
+    days: readonly string[],
+  ): Promise<Map<string, ReadonlyMap<string, number>>> {
+    return this.#totals.listDaysOfDrops(dropIds, days);
+  }
+
+  #keyOf(name: string): string {
+    return `${this.#redis.keyPrefix}views:${name}`;
+  }
+
+  async #readBatch(number: string): Promise<ViewCount[]> {
+    const key = this.#keyOf(`batch:${number}`);
     const counts = new Map<string, number>(); // HSCAN may return a field twice
     let cursor = '0';
     do {
-      const [next, fields] = await client.hscan(batchKey(number), cursor, 'COUNT', fieldsPerRead);
+      const [next, fields] = await this.#redis.client.hscan(key, cursor, 'COUNT', fieldsPerRead);
       for (let i = 0; i < fields.length; i += 2) counts.set(fields[i] ?? '', Number(fields[i + 1]));
       cursor = next;
     } while (cursor !== '0');
@@ -63,44 +110,12 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
     });
   }
 
-  async function withDropErrors<T>(work: () => Promise<T>): Promise<T> {
-    redis.requireUp('Redis is unavailable.');
+  async #withDropErrors<T>(work: () => Promise<T>): Promise<T> {
+    this.#redis.requireUp('Redis is unavailable.');
     try {
       return await work();
     } catch (error) {
-      throw redis.explain(error);
+      throw this.#redis.explain(error);
     }
   }
-
-  return {
-    add: (writer, flush, counts) =>
-      withDropErrors(async () => {
-        const fields = counts.flatMap(({ dropId, day, count }) => [`${day}/${dropId}`, count]);
-        await client.eval(
-          addLua,
-          2,
-          keyOf(`flush:${writer}`),
-          keyOf('counts'),
-          flush,
-          writerSeconds,
-          ...fields,
-        );
-      }),
-
-    aggregate: (now) =>
-      withDropErrors(async () => {
-        // The first batch may be one that an earlier run left open; the second batch has the views counted since.
-        for (let batches = 0; batches < 2; batches++) {
-          const opened = await client.eval(openLua, openKeys.length, ...openKeys, now);
-          if (opened === null) return;
-          const number = String(opened);
-          await totals.addBatch(Number(number), await readBatch(number));
-          await client.unlink(batchKey(number));
-        }
-      }),
-
-    removeDaysBefore: totals.removeDaysBefore,
-    listDays: totals.listDays,
-    listDaysOfDrops: totals.listDaysOfDrops,
-  };
 }

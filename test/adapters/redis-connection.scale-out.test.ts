@@ -7,7 +7,7 @@ import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { createRedisRateLimiter } from '../../shared/limits/redis.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
 import { findMisconfiguration, isRedisUnavailable } from '../../shared/redis/errors.ts';
-import { createRedisViewStore } from '../../shared/views/redis.ts';
+import { RedisViews } from '../../shared/views/redis.ts';
 import type { ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -238,7 +238,7 @@ describe('The connection to Redis', () => {
       const log = createThrottledRecordingLog(createTestClock());
       const connection = await redis.open({ url: fake.url, log, onOutOfMemory: () => (reports += 1) });
       const noTotals = {} as ViewTotals; // proof: `add` does not use them
-      const views = createRedisViewStore(connection, noTotals);
+      const views = new RedisViews(connection, noTotals);
       const error = await rejectionOf(views.add('w', 1, [{ dropId: 'd', day: '2026-01-31', count: 1 }]));
       expect(error).to.include({ code: 'unavailable', isReported: true });
       const limits = createRedisRateLimiter(connection, createMemoryRateLimiter(), log);

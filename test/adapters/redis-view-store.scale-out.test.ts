@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
-import { createRedisViewStore } from '../../shared/views/redis.ts';
+import { RedisViews } from '../../shared/views/redis.ts';
 import type { ViewCount, ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel, later, start } from '../contract/records.ts';
 import { useEach } from '../support/between.ts';
@@ -54,7 +54,7 @@ describe('Views in Redis', () => {
   const redis = useRedis();
   const totals = useEach(createTotals);
 
-  const openStore = async () => createRedisViewStore(await redis.open(), totals);
+  const openStore = async () => new RedisViews(await redis.open(), totals);
 
   /** A store behind a proxy, and one with a connection of its own. */
   async function openBoth() {
@@ -64,7 +64,7 @@ describe('Views in Redis', () => {
       await untilBack(connection);
     };
     return {
-      cut: createRedisViewStore(connection, totals),
+      cut: new RedisViews(connection, totals),
       whole: await openStore(),
       connection,
       proxy,
@@ -119,7 +119,7 @@ describe('Views in Redis', () => {
         await other.aggregate(start);
       });
       const client = meanwhile.wrap(connection.client);
-      const one = createRedisViewStore({ ...connection, client }, meanwhile.wrap(totals));
+      const one = new RedisViews({ ...connection, client }, meanwhile.wrap(totals));
       await meanwhile.within('views.aggregate', () => one.aggregate(start));
       isOver = !meanwhile.hasOccurred();
       expectTotal(10 * flush);
@@ -130,7 +130,7 @@ describe('Views in Redis', () => {
   it('of a batch that an earlier run left open are added first, under its number', async () => {
     const store = await openStore();
     await store.add('w', 1, viewsOf(1));
-    const failing = createRedisViewStore(await redis.open(), {
+    const failing = new RedisViews(await redis.open(), {
       ...totals,
       async addBatch(number, counts) {
         await totals.addBatch(number, counts);
@@ -146,7 +146,7 @@ describe('Views in Redis', () => {
 
   it('of 50,000 drops are added, and leave one small key in Redis', async () => {
     const connection = await redis.open();
-    const store = createRedisViewStore(connection, totals);
+    const store = new RedisViews(connection, totals);
     for (let flush = 1; flush <= 100; flush++)
       await store.add('w', flush, viewsOf(50_000).slice(500 * (flush - 1), 500 * flush));
     await store.aggregate(start);
@@ -187,7 +187,7 @@ describe('Views in Redis', () => {
     await client.rpush(keyOf('line'), 'e:1', 'e:2');
     await client.hset(keyOf('heap:e:1'), ...fields(open));
     await client.hset(keyOf('heap:e:2'), ...fields(next));
-    const store = createRedisViewStore(connection, totals);
+    const store = new RedisViews(connection, totals);
     await store.add('w', 1, viewsOf(1));
     for (let run = 0; run < 3; run++) await store.aggregate(start);
     expect(totals.numbers).to.deep.equal([start, start, start + 1, start + 2]);
@@ -201,7 +201,7 @@ describe('Views in Redis', () => {
   it('throws errors of the data unchanged', async () => {
     const connection = await redis.open({ url: redisUrl() });
     await connection.client.set(`${connection.keyPrefix}views:state`, 'not a hash');
-    const error = await rejectionOf(createRedisViewStore(connection, totals).aggregate(start));
+    const error = await rejectionOf(new RedisViews(connection, totals).aggregate(start));
     expect(error).not.to.be.instanceOf(DropError);
     expect(error.message).to.include('WRONGTYPE');
     expect(error).not.to.have.property('command');
@@ -218,7 +218,7 @@ describe('Views in Redis', () => {
 
   it('are counted after Redis was emptied, also if a batch was open', async () => {
     const connection = await redis.open();
-    const store = createRedisViewStore(connection, totals);
+    const store = new RedisViews(connection, totals);
     await store.add('w', 1, viewsOf(2));
     await store.aggregate(start);
     await emptyRedis(connection);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { NewReport } from '../../shared/reports/report-store.ts';
-import { createSqliteReportStore } from '../../shared/reports/sqlite.ts';
+import { SqliteReports } from '../../shared/reports/sqlite.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { aReport, start } from '../contract/records.ts';
 import { dropleaf } from './command.ts';
@@ -20,7 +20,7 @@ describe('bin/dropleaf.js admin reports', () => {
 
   async function store(...changes: Partial<NewReport>[]): Promise<void> {
     const db = openDatabase(join(home.dir, 'dropleaf.sqlite'));
-    const reports = createSqliteReportStore(db);
+    const reports = new SqliteReports(db);
     for (const one of changes) await reports.insert(aReport(one), 100, 100_000);
     await db.close();
   }

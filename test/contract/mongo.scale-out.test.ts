@@ -1,5 +1,5 @@
 import { createMongoStores } from '../../shared/mongo/stores.ts';
-import { createRedisViewStore } from '../../shared/views/redis.ts';
+import { RedisViews } from '../../shared/views/redis.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
 import { useRedis } from '../support/redis.ts';
@@ -17,7 +17,7 @@ describe('MongoDB and Redis', () => {
     return {
       clock,
       ...stores,
-      views: createRedisViewStore(await redis.open(), viewTotals),
+      views: new RedisViews(await redis.open(), viewTotals),
       close,
     };
   }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { localIdentity } from '../../shared/accounts/account.ts';
-import { createSqliteAccountStore } from '../../shared/accounts/sqlite.ts';
+import { SqliteAccounts } from '../../shared/accounts/sqlite.ts';
 import type { TokenStore } from '../../shared/credentials/credential-stores.ts';
 import { createSqliteTokenStore } from '../../shared/credentials/sqlite.ts';
 import { Tokens } from '../../shared/credentials/tokens.ts';
@@ -31,7 +31,7 @@ function openScene() {
   const clock = createTestClock();
   const stores = {
     signIns: createSqliteSignInStore(db),
-    accounts: createSqliteAccountStore(db),
+    accounts: new SqliteAccounts(db),
     tokens: createSqliteTokenStore(db),
   };
   const older = 'a secret of thirty-two characters';

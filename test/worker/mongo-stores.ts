@@ -3,7 +3,7 @@ import type { Stores } from '../../shared/engines/engine.ts';
 import type { Mongo } from '../../shared/mongo/connection.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
-import { createRedisViewStore } from '../../shared/views/redis.ts';
+import { RedisViews } from '../../shared/views/redis.ts';
 import type { Faults } from './faults.ts';
 
 /** The stores of jobs, over these connections. @param faults inject inside the store of views, too */
@@ -17,6 +17,6 @@ export function createSceneStores(
   const { viewTotals, ...stores } = createMongoStores(connection, clock);
   return {
     ...stores,
-    views: createRedisViewStore({ ...redis, client: wrap(redis.client) }, wrap(viewTotals)),
+    views: new RedisViews({ ...redis, client: wrap(redis.client) }, wrap(viewTotals)),
   };
 }
