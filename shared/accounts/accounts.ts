@@ -26,8 +26,6 @@ const removedAtOnce = 50;
 /** Those that the request removes; the job removes the others. The service refuses all of them from the first moment. */
 const removedByRequest = 500;
 
-export type Accounts = ReturnType<typeof createAccounts>;
-
 export interface Usage {
   /** null: its record is gone. */
   readonly account: Account | null;
@@ -38,81 +36,108 @@ export interface Usage {
   readonly dayEndsAt: number;
 }
 
-export function createAccounts(deps: {
-  accounts: AccountStore;
-  drops: Pick<DropStore, 'count' | 'removeSome'>;
-  signIns: Pick<SignInStore, 'expireByAccount'>;
+interface Deps {
+  readonly accounts: AccountStore;
+  readonly drops: Pick<DropStore, 'count' | 'removeSome'>;
+  readonly signIns: Pick<SignInStore, 'expireByAccount'>;
   /** Remove at most so much of what else belongs to an account, and return how much it was. */
-  removals: readonly ((accountId: string, limit: number) => Promise<number>)[];
-  sealer: Pick<Sealer, 'hashes'>;
-  followUps: Pick<FollowUps, 'afterRemoveAll'>;
-  jobs: JobProducer;
-  clock: Clock;
-  log: Log;
-}) {
-  const { accounts, drops, signIns, removals, sealer, followUps, jobs, clock, log } = deps;
+  readonly removals: readonly ((accountId: string, limit: number) => Promise<number>)[];
+  readonly sealer: Pick<Sealer, 'hashes'>;
+  readonly followUps: Pick<FollowUps, 'afterRemoveAll'>;
+  readonly jobs: JobProducer;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What an owner may do with the account itself. */
+export class Accounts {
+  readonly #accounts: AccountStore;
+  readonly #drops: Deps['drops'];
+  readonly #signIns: Deps['signIns'];
+  readonly #removals: Deps['removals'];
+  readonly #sealer: Pick<Sealer, 'hashes'>;
+  readonly #followUps: Deps['followUps'];
+  readonly #jobs: JobProducer;
+  readonly #clock: Clock;
+  readonly #log: Log;
+
+  constructor({ accounts, drops, signIns, removals, sealer, followUps, jobs, clock, log }: Deps) {
+    this.#accounts = accounts;
+    this.#drops = drops;
+    this.#signIns = signIns;
+    this.#removals = removals;
+    this.#sealer = sealer;
+    this.#followUps = followUps;
+    this.#jobs = jobs;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The caller's account (null: its record is gone) and the number of its live drops. */
+  async describe({ accountId, ownerId }: Caller): Promise<{ account: Account | null; dropCount: number }> {
+    const [account, dropCount] = await Promise.all([
+      this.#accounts.find(accountId),
+      this.#drops.count(ownerId),
+    ]);
+    return { account, dropCount };
+  }
+
+  async readUsage({ accountId, ownerId }: Pick<Caller, 'accountId' | 'ownerId'>): Promise<Usage> {
+    const now = this.#clock.now();
+    const today = dayOf(now);
+    const [account, writes, dropCount] = await Promise.all([
+      this.#accounts.find(accountId),
+      this.#accounts.countDailyWrites(accountId, today.id),
+      this.#drops.count(ownerId),
+    ]);
+    const dayEndsAt = now + today.retryAfterSeconds * 1_000;
+    return { account, writes, drops: dropCount, dayEndsAt };
+  }
+
+  /**
+   * Deletes the account; then the service serves none of its drops, and no token or session of it is valid. One update
+   * decides; if the rest fails, the job `account.remove` does it.
+   * @throws DropError `forbidden` if the account is suspended: its owner could begin again with the same identity
+   */
+  async remove({ accountId }: Pick<Caller, 'accountId'>): Promise<void> {
+    const account = await this.#accounts.find(accountId);
+    if (account !== null) await this.#markDeleted(account);
+    this.#jobs.enqueue('account.remove', { accountId }, repeatAfterMs).catch((err: unknown) => {
+      this.#log.warn(
+        { err, accountId },
+        'store.reconcile will enqueue the rest of the deletion of an account',
+      );
+    });
+    await this.#removeContents(accountId, removedByRequest);
+  }
+
+  /** For the job: removes the rest of a deleted account; its record after an hour, when the UTC day of the deletion is over. */
+  async finishRemoval(accountId: string): Promise<void> {
+    const deletedAt = await this.#accounts.findDeletedAt(accountId);
+    if (deletedAt === null) return;
+    await this.#removeContents(accountId);
+    const now = this.#clock.now();
+    if (now - deletedAt >= eraseAfterMs && deletedAt < startOfDay(now)) await this.#accounts.erase(accountId);
+  }
 
   /** May be repeated, and run twice at a time. @param atMost credentials of each kind */
-  async function removeContents(accountId: string, atMost = Number.POSITIVE_INFINITY): Promise<void> {
+  async #removeContents(accountId: string, atMost = Number.POSITIVE_INFINITY): Promise<void> {
     const followed: Promise<void>[] = [];
     for (;;) {
-      const removed = await drops.removeSome(accountId, clock.now(), dropsAtOnce);
+      const removed = await this.#drops.removeSome(accountId, this.#clock.now(), dropsAtOnce);
       if (removed.length === 0) break;
-      followed.push(followUps.afterRemoveAll(removed));
+      followed.push(this.#followUps.afterRemoveAll(removed));
     }
     await Promise.all(followed);
-    await signIns.expireByAccount(accountId); // first: see the poll in sign-ins.ts
-    for (const removeSome of removals)
+    await this.#signIns.expireByAccount(accountId); // first: see the poll in sign-ins.ts
+    for (const removeSome of this.#removals)
       await inParts(removedAtOnce, (limit) => removeSome(accountId, limit), atMost);
   }
 
   /** @throws DropError `forbidden` if it is suspended */
-  async function markDeleted({ id, identity }: Account): Promise<void> {
-    const [identityHash] = identityHashes(sealer, identity);
-    const isMarked = await accounts.markDeleted(id, clock.now(), identityHash);
-    if (!isMarked && (await accounts.find(id)) !== null) throw suspended();
+  async #markDeleted({ id, identity }: Account): Promise<void> {
+    const [identityHash] = identityHashes(this.#sealer, identity);
+    const isMarked = await this.#accounts.markDeleted(id, this.#clock.now(), identityHash);
+    if (!isMarked && (await this.#accounts.find(id)) !== null) throw suspended();
   }
-
-  return {
-    /** The caller's account (null: its record is gone) and the number of its live drops. */
-    async describe({ accountId, ownerId }: Caller): Promise<{ account: Account | null; dropCount: number }> {
-      const [account, dropCount] = await Promise.all([accounts.find(accountId), drops.count(ownerId)]);
-      return { account, dropCount };
-    },
-
-    async readUsage({ accountId, ownerId }: Pick<Caller, 'accountId' | 'ownerId'>): Promise<Usage> {
-      const now = clock.now();
-      const today = dayOf(now);
-      const [account, writes, dropCount] = await Promise.all([
-        accounts.find(accountId),
-        accounts.countDailyWrites(accountId, today.id),
-        drops.count(ownerId),
-      ]);
-      const dayEndsAt = now + today.retryAfterSeconds * 1_000;
-      return { account, writes, drops: dropCount, dayEndsAt };
-    },
-
-    /**
-     * Deletes the account; then the service serves none of its drops, and no token or session of it is valid. One update
-     * decides; if the rest fails, the job `account.remove` does it.
-     * @throws DropError `forbidden` if the account is suspended: its owner could begin again with the same identity
-     */
-    async remove({ accountId }: Pick<Caller, 'accountId'>): Promise<void> {
-      const account = await accounts.find(accountId);
-      if (account !== null) await markDeleted(account);
-      jobs.enqueue('account.remove', { accountId }, repeatAfterMs).catch((err: unknown) => {
-        log.warn({ err, accountId }, 'store.reconcile will enqueue the rest of the deletion of an account');
-      });
-      await removeContents(accountId, removedByRequest);
-    },
-
-    /** For the job: removes the rest of a deleted account; its record after an hour, when the UTC day of the deletion is over. */
-    async finishRemoval(accountId: string): Promise<void> {
-      const deletedAt = await accounts.findDeletedAt(accountId);
-      if (deletedAt === null) return;
-      await removeContents(accountId);
-      const now = clock.now();
-      if (now - deletedAt >= eraseAfterMs && deletedAt < startOfDay(now)) await accounts.erase(accountId);
-    },
-  };
 }

@@ -28,7 +28,13 @@ interface Write<T> {
   isRefused(outcome: T | null): boolean;
 }
 
-export type Resolutions = ReturnType<typeof createResolutions>;
+interface Deps {
+  readonly comments: CommentStore;
+  readonly drops: Pick<DropStore, 'find' | 'listVersions'>;
+  readonly accounts: Pick<AccountStore, 'find'>;
+  readonly waiting: Pick<Waiting, 'notify'>;
+  readonly clock: Clock;
+}
 
 /**
  * A version and the comments that it resolves are one write, without a transaction: first each comment is marked with the id of
@@ -36,82 +42,89 @@ export type Resolutions = ReturnType<typeof createResolutions>;
  * that, the job `version.render` of the version does it. A mark reserves room for its reply, so that a stored version never loses
  * one. The mark of a refused version means nothing; it is removed at once or, if the process dies, an hour later.
  */
-export function createResolutions(deps: {
-  comments: CommentStore;
-  drops: Pick<DropStore, 'find' | 'listVersions'>;
-  accounts: Pick<AccountStore, 'find'>;
-  waiting: Pick<Waiting, 'notify'>;
-  clock: Clock;
-}) {
-  const { comments: store, drops, accounts, waiting, clock } = deps;
+export class Resolutions {
+  readonly #store: CommentStore;
+  readonly #drops: Deps['drops'];
+  readonly #accounts: Pick<AccountStore, 'find'>;
+  readonly #waiting: Pick<Waiting, 'notify'>;
+  readonly #clock: Clock;
+
+  constructor({ comments, drops, accounts, waiting, clock }: Deps) {
+    this.#store = comments;
+    this.#drops = drops;
+    this.#accounts = accounts;
+    this.#waiting = waiting;
+    this.#clock = clock;
+  }
+
+  /**
+   * Stores a version, and marks the comments before. One that is resolved stays as it is, but for the reply.
+   * @param write `add` stores the version; if it throws, nobody knows whether it did. `isRefused`: whether no attempt has stored it;
+   * null: none has begun
+   * @throws DropError `invalid_arg` if one is not a comment on the drop, `quota_exceeded` if one has no room for the reply
+   */
+  async around<T>(
+    caller: Caller,
+    slug: string,
+    { ids, reply }: Resolves,
+    versionId: string,
+    { add, isRefused }: Write<T>,
+  ): Promise<T> {
+    const drop = await this.#drops.find(caller.ownerId, slug);
+    if (drop === null) return add(); // says so
+    const own: Mark = { versionId, reply, author: await findOwner(this.#accounts, caller) };
+    const marked: string[] = [];
+    const release = async () => {
+      for (const id of marked) await this.#store.unmark(id, own);
+    };
+    try {
+      for (const id of ids) if (await this.#mark(drop, id, own)) marked.push(id);
+    } catch (error) {
+      if (isRefused(null)) await release();
+      throw error;
+    }
+    const outcome = await add();
+    if (isRefused(outcome)) await release();
+    return outcome;
+  }
+
+  /** Resolves the marked comments of the drop whose versions are stored. May be repeated, and run twice at once. */
+  async settle({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<void> {
+    const [first, ...others] = await this.#store.listMarked(dropId);
+    const thread = first === undefined ? null : await this.#store.findThread(first);
+    if (first === undefined || thread === null) return;
+    const versions = await this.#drops.listVersions(ownerId, thread.slug);
+    const numbers = new Map(versions?.map(({ id, number }) => [id, number]));
+    for (const id of [first, ...others]) {
+      await this.#settleThread(id, numbers);
+      await setImmediate();
+    }
+    this.#waiting.notify(ownerId);
+  }
 
   /** @returns whether this call has marked it @throws DropError `invalid_arg`, `quota_exceeded` */
-  async function mark(drop: Drop, id: string, mark: Mark): Promise<boolean> {
-    const thread = await store.findThread(id);
+  async #mark(drop: Drop, id: string, mark: Mark): Promise<boolean> {
+    const thread = await this.#store.findThread(id);
     if (thread?.dropId !== drop.id) throw notOfDrop(id);
     if (thread.state === 'resolved' && mark.reply === null) return false;
-    for (const old of thread.resolving.filter(isOld)) await store.unmark(id, old);
-    const outcome = await store.mark(id, mark, commentLimits);
+    for (const old of thread.resolving.filter((each) => this.#isOld(each))) await this.#store.unmark(id, old);
+    const outcome = await this.#store.mark(id, mark, commentLimits);
     if (outcome === null) throw notOfDrop(id);
     if (outcome === 'marked' || outcome === 'known') return outcome === 'marked';
     throw boundReached(outcome);
   }
 
-  const isOld = ({ versionId }: Mark) => versionId < idAt(clock.now() - refusedMs);
-
-  async function settleThread(id: string, numbers: ReadonlyMap<string, number>): Promise<void> {
-    await changeThread({ store, clock }, id, (thread) => settled(thread, numbers, clock.now()));
-    const left = (await store.findThread(id))?.resolving ?? [];
-    for (const mark of left.filter((each) => numbers.has(each.versionId) || isOld(each)))
-      await store.unmark(id, mark);
+  #isOld({ versionId }: Mark): boolean {
+    return versionId < idAt(this.#clock.now() - refusedMs);
   }
 
-  return {
-    /**
-     * Stores a version, and marks the comments before. One that is resolved stays as it is, but for the reply.
-     * @param write `add` stores the version; if it throws, nobody knows whether it did. `isRefused`: whether no attempt has stored it;
-     * null: none has begun
-     * @throws DropError `invalid_arg` if one is not a comment on the drop, `quota_exceeded` if one has no room for the reply
-     */
-    async around<T>(
-      caller: Caller,
-      slug: string,
-      { ids, reply }: Resolves,
-      versionId: string,
-      { add, isRefused }: Write<T>,
-    ): Promise<T> {
-      const drop = await drops.find(caller.ownerId, slug);
-      if (drop === null) return add(); // says so
-      const own: Mark = { versionId, reply, author: await findOwner(accounts, caller) };
-      const marked: string[] = [];
-      const release = async () => {
-        for (const id of marked) await store.unmark(id, own);
-      };
-      try {
-        for (const id of ids) if (await mark(drop, id, own)) marked.push(id);
-      } catch (error) {
-        if (isRefused(null)) await release();
-        throw error;
-      }
-      const outcome = await add();
-      if (isRefused(outcome)) await release();
-      return outcome;
-    },
-
-    /** Resolves the marked comments of the drop whose versions are stored. May be repeated, and run twice at once. */
-    async settle({ id: dropId, ownerId }: Pick<Drop, 'id' | 'ownerId'>): Promise<void> {
-      const [first, ...others] = await store.listMarked(dropId);
-      const thread = first === undefined ? null : await store.findThread(first);
-      if (first === undefined || thread === null) return;
-      const versions = await drops.listVersions(ownerId, thread.slug);
-      const numbers = new Map(versions?.map(({ id, number }) => [id, number]));
-      for (const id of [first, ...others]) {
-        await settleThread(id, numbers);
-        await setImmediate();
-      }
-      waiting.notify(ownerId);
-    },
-  };
+  async #settleThread(id: string, numbers: ReadonlyMap<string, number>): Promise<void> {
+    const deps = { store: this.#store, clock: this.#clock };
+    await changeThread(deps, id, (thread) => settled(thread, numbers, this.#clock.now()));
+    const left = (await this.#store.findThread(id))?.resolving ?? [];
+    for (const mark of left.filter((each) => numbers.has(each.versionId) || this.#isOld(each)))
+      await this.#store.unmark(id, mark);
+  }
 }
 
 /** null: no version of its marks is stored, or the thread is resolved already and gets no reply. */

@@ -22,12 +22,17 @@ export function hasClaims(anchor: Anchor | null): anchor is Anchor {
   return anchor !== null && anchor.sides !== 'found' && anchor.prefix + anchor.suffix !== '';
 }
 
+interface Deps {
+  readonly html: Pick<BlobStore, 'get'>;
+  readonly findQuotes: FindQuotes;
+}
+
 /**
  * Whether prefix, quote and suffix of each anchor stand together in the visible text of the version's source, without white space.
  * No: they do not, or the document is gone, or it takes too long to search. @throws DropError `unavailable`
  */
 export async function findSides(
-  { html, findQuotes }: { html: Pick<BlobStore, 'get'>; findQuotes: FindQuotes },
+  { html, findQuotes }: Deps,
   versionId: string,
   anchors: readonly ClaimedAnchor[],
 ): Promise<boolean[]> {
@@ -50,25 +55,29 @@ export function enqueueUndecided(
   for (const [dropId, versionId] of byDrop) enqueue(dropId, versionId);
 }
 
-export type Sides = ReturnType<typeof createSides>;
-
 /** Looks for the sides of new anchors before they are stored, in turns by the owner of the page. */
-export function createSides(deps: { html: Pick<BlobStore, 'get'>; findQuotes: FindQuotes }) {
-  const turns = createFairQueue(1, maxWaiting);
+export class Sides {
+  readonly #deps: Deps;
+  readonly #turns = createFairQueue(1, maxWaiting);
 
-  return {
-    /**
-     * The anchor as it is stored: without sides that do not stand in the source. If the search takes more than a second, or fails,
-     * they stay claims, for the job `version.render` to decide. Never rejects.
-     */
-    async check(ownerId: string, versionId: string, claimed: ClaimedAnchor): Promise<Anchor> {
-      if (claimed.prefix + claimed.suffix === '') return { ...claimed, sides: 'found' };
-      const search = turns.run([ownerId], async () => (await findSides(deps, versionId, [claimed]))[0]);
-      const isFound = await withTimeout(checkMs, search, () => new Error('too slow')).catch(() => undefined);
-      if (isFound === undefined) return { ...claimed, sides: 'claimed' };
-      return isFound ? { ...claimed, sides: 'found' } : withoutSides(claimed);
-    },
-  };
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The anchor as it is stored: without sides that do not stand in the source. If the search takes more than a second, or fails,
+   * they stay claims, for the job `version.render` to decide. Never rejects.
+   */
+  async check(ownerId: string, versionId: string, claimed: ClaimedAnchor): Promise<Anchor> {
+    if (claimed.prefix + claimed.suffix === '') return { ...claimed, sides: 'found' };
+    const search = this.#turns.run([ownerId], async () => {
+      const [isFound] = await findSides(this.#deps, versionId, [claimed]);
+      return isFound;
+    });
+    const isFound = await withTimeout(checkMs, search, () => new Error('too slow')).catch(() => undefined);
+    if (isFound === undefined) return { ...claimed, sides: 'claimed' };
+    return isFound ? { ...claimed, sides: 'found' } : withoutSides(claimed);
+  }
 }
 
 function withoutSides(anchor: ClaimedAnchor): Anchor {

@@ -15,39 +15,45 @@ const maxOnLoop = 96 * 1024;
 /** Of `mostEffort`: 1 ms. A document that needs more is looked at in a thread. */
 const effortOnLoop = 10_000;
 
+interface Deps {
+  readonly checkDocument: CheckDocument;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+}
+
 /** Looks at documents before or after they are published. */
-export function createDocumentChecks({
-  checkDocument: checkInThread,
-  clock,
-  log,
-}: {
-  checkDocument: CheckDocument;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}) {
-  const turns = createFairQueue(1, maxWaiting);
+export class DocumentChecks {
+  readonly #checkInThread: CheckDocument;
+  readonly #clock: Clock;
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #turns = createFairQueue(1, maxWaiting);
+
+  constructor({ checkDocument, clock, log }: Deps) {
+    this.#checkInThread = checkDocument;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /**
+   * Small documents are looked at at once; for others the accounts take fair turns in a thread. Never fails: of a document
+   * that was not looked at `isWhole` is false and nothing, or little, is found. @param ownerId the account whose turn it takes
+   */
+  async check(ownerId: string, document: CheckedDocument): Promise<DocumentFaults> {
+    const isSmall = document.html.length + (document.context?.length ?? 0) <= maxOnLoop;
+    const first = isSmall ? checkDocument(document, this.#clock.now(), effortOnLoop) : notSeen;
+    return first.isWhole ? first : ((await this.#checkInTurn(ownerId, document)) ?? first);
+  }
 
   /** null: too many wait, or it took too long, or the thread failed */
-  async function checkInTurn(ownerId: string, document: CheckedDocument): Promise<DocumentFaults | null> {
+  async #checkInTurn(ownerId: string, document: CheckedDocument): Promise<DocumentFaults | null> {
     try {
-      return (await turns.run([ownerId], () => checkInThread(document, clock.now()))) ?? null;
+      const inThread = () => this.#checkInThread(document, this.#clock.now());
+      return (await this.#turns.run([ownerId], inThread)) ?? null;
     } catch (err) {
-      log.warn({ err }, 'a document was not looked at');
+      this.#log.warn({ err }, 'a document was not looked at');
       return null;
     }
   }
-
-  return {
-    /**
-     * Small documents are looked at at once; for others the accounts take fair turns in a thread. Never fails: of a document
-     * that was not looked at `isWhole` is false and nothing, or little, is found. @param ownerId the account whose turn it takes
-     */
-    async check(ownerId: string, document: CheckedDocument): Promise<DocumentFaults> {
-      const isSmall = document.html.length + (document.context?.length ?? 0) <= maxOnLoop;
-      const first = isSmall ? checkDocument(document, clock.now(), effortOnLoop) : notSeen;
-      return first.isWhole ? first : ((await checkInTurn(ownerId, document)) ?? first);
-    },
-  };
 }
 
 const notSeen: DocumentFaults = {

@@ -1,4 +1,4 @@
-import { createAccounts } from '../accounts/accounts.ts';
+import { Accounts } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { Sessions } from '../credentials/sessions.ts';
 import { Tokens } from '../credentials/tokens.ts';
@@ -42,7 +42,7 @@ export function assembleAccounts(parts: {
     clock,
     config,
   });
-  const accounts = createAccounts({
+  const accounts = new Accounts({
     accounts: engine.accounts,
     drops: engine.drops,
     signIns: engine.signIns,

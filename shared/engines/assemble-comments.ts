@@ -1,6 +1,6 @@
 import { Comments } from '../comments/comments.ts';
-import { createResolutions } from '../comments/resolutions.ts';
-import { createSides } from '../comments/sides.ts';
+import { Resolutions } from '../comments/resolutions.ts';
+import { Sides } from '../comments/sides.ts';
 import { Waiting } from '../comments/waiting.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { FindQuotes } from '../html/quotes.ts';
@@ -26,14 +26,14 @@ export function assembleComments(parts: {
     clock,
     log,
   });
-  const resolutions = createResolutions({
+  const resolutions = new Resolutions({
     comments: engine.comments,
     drops: engine.drops,
     accounts: engine.accounts,
     waiting,
     clock,
   });
-  const sides = createSides({
+  const sides = new Sides({
     html: engine.html,
     findQuotes,
   });

@@ -1,14 +1,14 @@
 import type { Comments } from '../comments/comments.ts';
 import type { Resolutions } from '../comments/resolutions.ts';
-import { createResolvedAlready } from '../comments/resolved-already.ts';
+import { ResolvedAlready } from '../comments/resolved-already.ts';
 import type { Config } from '../config/config.ts';
 import type { Tokens } from '../credentials/tokens.ts';
-import { createDiffs } from '../diffs/diffs.ts';
+import { Diffs } from '../diffs/diffs.ts';
 import type { Clock } from '../domain/clock.ts';
-import { createDocumentChecks } from '../drops/document-checks.ts';
+import { DocumentChecks } from '../drops/document-checks.ts';
 import { Drops } from '../drops/drops.ts';
 import { FollowingTitles } from '../drops/following-titles.ts';
-import { createTitles } from '../drops/titles.ts';
+import { Titles } from '../drops/titles.ts';
 import { Idempotency } from '../idempotency/idempotency.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -16,7 +16,7 @@ import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import type { Threads } from '../threads/threads.ts';
-import { createUploads } from '../uploads/uploads.ts';
+import { Uploads } from '../uploads/uploads.ts';
 import { ViewStats } from '../views/views.ts';
 import type { Engine } from './engine.ts';
 
@@ -60,7 +60,7 @@ export function assembleDrops(parts: Parts) {
     clock,
     log,
   });
-  const uploads = createUploads({
+  const uploads = new Uploads({
     uploads: engine.uploads,
     drops,
     tokens,
@@ -68,11 +68,11 @@ export function assembleDrops(parts: Parts) {
     idempotency,
     clock,
   });
-  const titles = createTitles({ findTitle: threads.findTitle, config });
+  const titles = new Titles({ findTitle: threads.findTitle, config });
   const followingTitles = new FollowingTitles({ drops, titles, log });
-  const documentChecks = createDocumentChecks({ checkDocument: threads.checkDocument, clock, log });
-  const resolvedAlready = createResolvedAlready({ drops, comments });
-  const diffs = createDiffs({ drops, compare: threads.compare });
+  const documentChecks = new DocumentChecks({ checkDocument: threads.checkDocument, clock, log });
+  const resolvedAlready = new ResolvedAlready({ drops, comments });
+  const diffs = new Diffs({ drops, compare: threads.compare });
   const viewStats = new ViewStats({ drops, views: engine.views, clock });
   return {
     drops,

@@ -10,7 +10,7 @@ import { createListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
 import { createArgon2Hasher } from '../passcodes/argon2.ts';
 import type { PasscodeHasher } from '../passcodes/passcode-hasher.ts';
-import { createPasscodes } from '../passcodes/passcodes.ts';
+import { Passcodes } from '../passcodes/passcodes.ts';
 import { assembleAccounts } from './assemble-accounts.ts';
 import { assembleComments } from './assemble-comments.ts';
 import { assembleDrops } from './assemble-drops.ts';
@@ -98,7 +98,7 @@ async function assemble(parts: Parts) {
   const runList = createListsAtOnce();
   const limits = new Limits({ limiter: engine.rateLimiter, clock, config });
   const followUps = new FollowUps({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
-  const passcodes = createPasscodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
+  const passcodes = new Passcodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
   const ofOperators = assembleOperators({ config, clock, log, engine, limits, followUps });
   const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, limits, followUps });
   const ofPages = assemblePages({ config, clock, log, engine, threads, maxRenders });

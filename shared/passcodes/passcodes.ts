@@ -21,61 +21,67 @@ interface PassContent {
   readonly versionId?: string;
 }
 
-export type Passcodes = ReturnType<typeof createPasscodes>;
+interface Deps {
+  readonly hasher: PasscodeHasher;
+  readonly sealer: Sealer;
+  readonly limits: Pick<Limits, 'attempts' | 'quotaOf' | 'quotasOf'>;
+  readonly clock: Clock;
+  readonly config: { readonly UNLOCK_SECONDS: number; readonly GRANT_SECONDS: number };
+}
 
 /** The passcode of a drop, a soft share gate (spec 5.9). */
-export function createPasscodes(deps: {
-  hasher: PasscodeHasher;
-  sealer: Sealer;
-  limits: Pick<Limits, 'attempts' | 'quotaOf' | 'quotasOf'>;
-  clock: Clock;
-  config: {
-    readonly UNLOCK_SECONDS: number;
-    readonly GRANT_SECONDS: number;
-  };
-}) {
-  const { hasher, sealer, limits, clock, config } = deps;
-  const seconds: Record<PassKind, number> = { pass: config.UNLOCK_SECONDS, grant: config.GRANT_SECONDS };
+export class Passcodes {
+  readonly #hasher: PasscodeHasher;
+  readonly #sealer: Sealer;
+  readonly #limits: Deps['limits'];
+  readonly #clock: Clock;
+  readonly #seconds: Readonly<Record<PassKind, number>>;
 
-  /** Wrong passcodes are counted per drop, per network and address for all drops, and per address for this drop. */
-  function quotasAt(dropId: string, visitor: Visitor): Quota[] {
-    return [
-      limits.quotaOf(limitTable.passcodeOfDrop, dropId),
-      ...limits.quotasOf(limitTable.passcode, visitor),
-      limits.quotaOf(limitTable.passcodeOfDropByAddress, `${dropId}:${visitor.address}`),
-    ];
+  constructor({ hasher, sealer, limits, clock, config }: Deps) {
+    this.#hasher = hasher;
+    this.#sealer = sealer;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#seconds = { pass: config.UNLOCK_SECONDS, grant: config.GRANT_SECONDS };
   }
 
-  return {
-    /** @param accountId the account that sets the passcode */
-    async makeLock(passcode: string, accountId: string): Promise<Lock> {
-      return { id: newId(clock.now()), hash: await hasher.hash(passcode, accountId) };
-    },
+  /** @param accountId the account that sets the passcode */
+  async makeLock(passcode: string, accountId: string): Promise<Lock> {
+    return { id: newId(this.#clock.now()), hash: await this.#hasher.hash(passcode, accountId) };
+  }
 
-    /** Only wrong passcodes count. @throws DropError `rate_limited`; `unavailable` if too many are being checked */
-    async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
-      const { dropId, lock } = page;
-      if (lock === null) return true;
-      return limits.attempts.passcode.run({
-        visitor,
-        quotas: quotasAt(dropId, visitor),
-        check: () => hasher.verify(lock.hash, passcode),
-        counts: (isRight) => !isRight,
-      });
-    },
+  /** Only wrong passcodes count. @throws DropError `rate_limited`; `unavailable` if too many are being checked */
+  async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
+    const { dropId, lock } = page;
+    if (lock === null) return true;
+    return this.#limits.attempts.passcode.run({
+      visitor,
+      quotas: this.#quotasAt(dropId, visitor),
+      check: () => this.#hasher.verify(lock.hash, passcode),
+      counts: (isRight) => !isRight,
+    });
+  }
 
-    /** Creates the proof that the passcode was entered. null: the page has no lock, or no version for a grant. */
-    async issue(kind: PassKind, page: Page): Promise<string | null> {
-      const content = passContentFor(kind, page);
-      return content && sealer.seal(kind, content, clock.now() + seconds[kind] * 1000);
-    },
+  /** Creates the proof that the passcode was entered. null: the page has no lock, or no version for a grant. */
+  async issue(kind: PassKind, page: Page): Promise<string | null> {
+    const content = passContentFor(kind, page);
+    return content && this.#sealer.seal(kind, content, this.#clock.now() + this.#seconds[kind] * 1000);
+  }
 
-    /** Whether the pass or grant is valid for the page's current lock and, for a grant, for this version. */
-    async admits(kind: PassKind, page: Page, sealed: string): Promise<boolean> {
-      const expected = passContentFor(kind, page);
-      return expected !== null && matches(await sealer.open(kind, sealed), expected);
-    },
-  };
+  /** Whether the pass or grant is valid for the page's current lock and, for a grant, for this version. */
+  async admits(kind: PassKind, page: Page, sealed: string): Promise<boolean> {
+    const expected = passContentFor(kind, page);
+    return expected !== null && matches(await this.#sealer.open(kind, sealed), expected);
+  }
+
+  /** Wrong passcodes are counted per drop, per network and address for all drops, and per address for this drop. */
+  #quotasAt(dropId: string, visitor: Visitor): Quota[] {
+    return [
+      this.#limits.quotaOf(limitTable.passcodeOfDrop, dropId),
+      ...this.#limits.quotasOf(limitTable.passcode, visitor),
+      this.#limits.quotaOf(limitTable.passcodeOfDropByAddress, `${dropId}:${visitor.address}`),
+    ];
+  }
 }
 
 /** The content of a pass or grant for the page. null: the page has no lock, or no version for a grant. */

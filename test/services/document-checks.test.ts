@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createDocumentChecks } from '../../shared/drops/document-checks.ts';
+import { DocumentChecks } from '../../shared/drops/document-checks.ts';
 import { checkDocument, type DocumentFaults } from '../../shared/page-checks/document-checks.ts';
 import { hostilePages, largestPage } from '../support/hostile-pages.ts';
 import { useThreads } from '../support/threads.ts';
@@ -14,12 +14,13 @@ const large = documentOf(`${'<p>text</p>\n'.repeat(20_000)}${token}`);
 /** With a thread that a test plays. */
 function open(checkInThread: (html: string) => Promise<DocumentFaults | null>) {
   const warnings: object[] = [];
-  const checks = createDocumentChecks({
+  const checks = new DocumentChecks({
     checkDocument: ({ html }) => checkInThread(Buffer.from(html).toString().trimEnd()),
     clock,
     log: { warn: (fields) => void warnings.push(fields) },
   });
-  return { ...checks, warnings };
+  const check: DocumentChecks['check'] = (ownerId, document) => checks.check(ownerId, document);
+  return { check, warnings };
 }
 
 describe('looking at documents before they are published', () => {
@@ -28,7 +29,7 @@ describe('looking at documents before they are published', () => {
   it('small documents are looked at at once, and large ones in a thread, with the same result', async () => {
     const { checkDocument: inThread } = openThreads();
     const sizes: number[] = [];
-    const checks = createDocumentChecks({
+    const checks = new DocumentChecks({
       checkDocument: (document, at) => {
         sizes.push(document.html.length);
         return inThread(document, at);
@@ -46,7 +47,7 @@ describe('looking at documents before they are published', () => {
 
   it('a small document that is made of near matches is looked at in a thread', async () => {
     const { checkDocument: inThread } = openThreads();
-    const checks = createDocumentChecks({ checkDocument: inThread, clock, log: { warn: () => undefined } });
+    const checks = new DocumentChecks({ checkDocument: inThread, clock, log: { warn: () => undefined } });
     const page = documentOf(`${'<img src=//a>'.repeat(5_000)}${token}`);
     expect(checkDocument(page, now, 10_000).isWhole).to.equal(false);
     expect(await checks.check('a', page)).to.include({ isWhole: true });

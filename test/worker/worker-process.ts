@@ -1,6 +1,6 @@
-import { createAccounts } from '../../shared/accounts/accounts.ts';
+import { Accounts } from '../../shared/accounts/accounts.ts';
 import { Cards } from '../../shared/cards/cards.ts';
-import { createResolutions } from '../../shared/comments/resolutions.ts';
+import { Resolutions } from '../../shared/comments/resolutions.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
@@ -68,8 +68,8 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   ];
   const sealer = { hashes: () => ['hash'] as const };
   const followUps = new FollowUps({ ...parts, changes });
-  const accounts = createAccounts({ ...engine, ...parts, removals, sealer, followUps });
-  const resolutions = createResolutions({
+  const accounts = new Accounts({ ...engine, ...parts, removals, sealer, followUps });
+  const resolutions = new Resolutions({
     ...{ ...engine, clock },
     waiting: { notify: () => undefined },
   });
