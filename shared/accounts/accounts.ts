@@ -2,12 +2,12 @@ import type { Clock } from '../domain/clock.ts';
 import { suspended } from '../domain/errors.ts';
 import { dayOf, startOfDay } from '../domain/time-windows.ts';
 import type { DropStore } from '../drops/drop-store.ts';
-import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { SideEffects } from '../drops/side-effects.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import type { SignInStore } from '../sign-ins/sign-in-store.ts';
-import { inParts } from '../util/parts.ts';
+import { inParts } from '../util/in-parts.ts';
 import type { Account, Caller } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { identityHashes } from './identity-hash.ts';
@@ -43,7 +43,7 @@ interface Deps {
   /** Remove at most so much of what else belongs to an account, and return how much it was. */
   readonly removals: readonly ((accountId: string, limit: number) => Promise<number>)[];
   readonly sealer: Pick<Sealer, 'hashes'>;
-  readonly followUps: Pick<FollowUps, 'afterRemoveAll'>;
+  readonly sideEffects: Pick<SideEffects, 'afterRemoveAll'>;
   readonly jobs: JobProducer;
   readonly clock: Clock;
   readonly log: Log;
@@ -56,18 +56,18 @@ export class Accounts {
   readonly #signIns: Deps['signIns'];
   readonly #removals: Deps['removals'];
   readonly #sealer: Pick<Sealer, 'hashes'>;
-  readonly #followUps: Deps['followUps'];
+  readonly #sideEffects: Deps['sideEffects'];
   readonly #jobs: JobProducer;
   readonly #clock: Clock;
   readonly #log: Log;
 
-  constructor({ accounts, drops, signIns, removals, sealer, followUps, jobs, clock, log }: Deps) {
+  constructor({ accounts, drops, signIns, removals, sealer, sideEffects, jobs, clock, log }: Deps) {
     this.#accounts = accounts;
     this.#drops = drops;
     this.#signIns = signIns;
     this.#removals = removals;
     this.#sealer = sealer;
-    this.#followUps = followUps;
+    this.#sideEffects = sideEffects;
     this.#jobs = jobs;
     this.#clock = clock;
     this.#log = log;
@@ -126,7 +126,7 @@ export class Accounts {
     for (;;) {
       const removed = await this.#drops.removeSome(accountId, this.#clock.now(), dropsAtOnce);
       if (removed.length === 0) break;
-      followed.push(this.#followUps.afterRemoveAll(removed));
+      followed.push(this.#sideEffects.afterRemoveAll(removed));
     }
     await Promise.all(followed);
     await this.#signIns.expireByAccount(accountId); // first: see the poll in sign-ins.ts

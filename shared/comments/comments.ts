@@ -62,7 +62,7 @@ export class Comments extends CommentLists {
   readonly #rateLimits: CommentRateLimits;
   readonly #waiting: Waiting;
   readonly #sides: Sides;
-  readonly #followUps: Deps['followUps'];
+  readonly #sideEffects: Deps['sideEffects'];
   readonly #clock: Clock;
 
   constructor(deps: Deps) {
@@ -72,7 +72,7 @@ export class Comments extends CommentLists {
     this.#rateLimits = new CommentRateLimits(deps);
     this.#waiting = deps.waiting;
     this.#sides = deps.sides;
-    this.#followUps = deps.followUps;
+    this.#sideEffects = deps.sideEffects;
     this.#clock = deps.clock;
   }
 
@@ -112,7 +112,7 @@ export class Comments extends CommentLists {
     const comment = newComment(target, { id, author, anchor, text, createdAt: now });
     const stored = await this.#store.insert(comment, now, commentLimits);
     if (typeof stored === 'string') throw boundReached(stored);
-    if (anchor !== null) this.#followUps.enqueueRender(dropId, version.id); // its job looks for the quote in the latest version
+    if (anchor !== null) this.#sideEffects.enqueueRender(dropId, version.id); // its job looks for the quote in the latest version
     this.#waiting.notify(ownerId);
     return stored;
   }

@@ -52,7 +52,7 @@ export interface ListDeps {
   readonly drops: Pick<DropStore, 'find'>;
   readonly runList: ListsAtOnce;
   readonly waiting: Waiting;
-  readonly followUps: { enqueueRender(dropId: string, versionId: string): void };
+  readonly sideEffects: { enqueueRender(dropId: string, versionId: string): void };
 }
 
 /** Lists of comments: for the owner's programs, for the dashboard, and for readers of a page. */
@@ -61,16 +61,16 @@ export class CommentLists {
   readonly #drops: ListDeps['drops'];
   readonly #runList: ListsAtOnce;
   readonly #waiting: Waiting;
-  readonly #followUps: ListDeps['followUps'];
+  readonly #sideEffects: ListDeps['sideEffects'];
   readonly #slices = createTimeSlices();
   readonly #woken = createKeyedQueue(1, wokenAtMost);
 
-  constructor({ comments, drops, runList, waiting, followUps }: ListDeps) {
+  constructor({ comments, drops, runList, waiting, sideEffects }: ListDeps) {
     this.#store = comments;
     this.#drops = drops;
     this.#runList = runList;
     this.#waiting = waiting;
-    this.#followUps = followUps;
+    this.#sideEffects = sideEffects;
   }
 
   async list(caller: Caller, filter: CommentFilter): Promise<CommentPage> {
@@ -173,7 +173,9 @@ export class CommentLists {
   async #readPart(ownerId: string, query: CommentQuery): Promise<CommentPart> {
     await this.#slices.next();
     const part = await this.#store.list(ownerId, query);
-    enqueueUndecided(part.comments, (dropId, versionId) => this.#followUps.enqueueRender(dropId, versionId));
+    enqueueUndecided(part.comments, (dropId, versionId) =>
+      this.#sideEffects.enqueueRender(dropId, versionId),
+    );
     await this.#slices.next();
     return part;
   }

@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, suspended } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
-import { inParts } from '../util/parts.ts';
+import { inParts } from '../util/in-parts.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
 import type { SessionStore } from './credential-stores.ts';
 import { createUseRecorder } from './last-use.ts';

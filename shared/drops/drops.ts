@@ -4,7 +4,6 @@ import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import { dayMs } from '../domain/time-windows.ts';
-import type { FollowUps } from '../jobs/follow-ups.ts';
 import { capTable, maximumOf } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
@@ -24,6 +23,7 @@ import {
 import { OwnerReads, type OwnerReadsDeps } from './owner-reads.ts';
 import { type DropCaps, orThrow, type Refusal, versionConflict } from './refusals.ts';
 import { type DropTarget, rejectionOf } from './revision.ts';
+import type { SideEffects } from './side-effects.ts';
 
 export interface NewDropInput extends Document, Details {
   /** null: none. */
@@ -51,7 +51,7 @@ interface VersionOptions {
 export interface DropsDeps extends OwnerReadsDeps {
   readonly limits: Limits;
   readonly passcodes: Passcodes;
-  readonly followUps: FollowUps;
+  readonly sideEffects: SideEffects;
   readonly resolutions: Resolutions;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -72,7 +72,7 @@ export class Drops extends OwnerReads {
 
   /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
   async create(caller: Caller, input: NewDropInput, ids?: WriteIds): Promise<Drop> {
-    const { drops, followUps, config } = this.#deps;
+    const { drops, sideEffects, config } = this.#deps;
     const { title, description, metadata, expiresAt, comments } = input;
     this.checkExpiry(expiresAt);
     const lock = input.lock ?? (await this.makeLock(caller, input.passcode ?? ''));
@@ -81,10 +81,10 @@ export class Drops extends OwnerReads {
     const details = { title, description, metadata, lock, expiresAt, comments };
     const newDrop = { id, ownerId: caller.ownerId, slug, ...details, version };
     const cap = maximumOf(capTable.drops, config);
-    const outcome = await drops.create(newDrop, cap, followUps.tasksOfNewDrop);
+    const outcome = await drops.create(newDrop, cap, sideEffects.tasksOfNewDrop);
     if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
     const drop = await this.#storedOrThrow(caller, outcome);
-    followUps.enqueueRender(drop.id, version.id);
+    sideEffects.enqueueRender(drop.id, version.id);
     return drop;
   }
 
@@ -116,44 +116,44 @@ export class Drops extends OwnerReads {
 
   /** @throws DropError `invalid_arg` for `expiresAt` out of range, like `create` and `addVersion` */
   async change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {
-    const { drops, followUps, clock, config } = this.#deps;
+    const { drops, sideEffects, clock, config } = this.#deps;
     const now = clock.now();
     checkExpiry(changes.expiresAt, now);
-    const tasks = followUps.tasksOfChange;
+    const tasks = sideEffects.tasksOfChange;
     const outcome = await drops.changeDetails(owned(caller, target), changes, now, tasks);
     const drop = orThrow(outcome, config);
-    await followUps.afterChange(drop);
+    await sideEffects.afterChange(drop);
     return drop;
   }
 
   /** Waits for the edge, at most 1 s, like all changes that hide content. @param passcode '' removes it */
   async setPasscode(caller: Caller, target: Target, passcode: string): Promise<Drop> {
-    const { drops, followUps, clock, config } = this.#deps;
+    const { drops, sideEffects, clock, config } = this.#deps;
     await this.check(caller, target); // before the slow hash
     const lock = await this.makeLock(caller, passcode);
-    const tasks = followUps.tasksOfChange;
+    const tasks = sideEffects.tasksOfChange;
     const outcome = await drops.setLock(owned(caller, target), lock, clock.now(), tasks);
     const drop = orThrow(outcome, config);
-    await followUps.afterHide(drop);
+    await sideEffects.afterHide(drop);
     return drop;
   }
 
   /** Then no process serves the drop, except for up to a minute one that cannot reach the database. */
   async remove(caller: Caller, target: Target): Promise<void> {
-    const { drops, followUps, clock } = this.#deps;
+    const { drops, sideEffects, clock } = this.#deps;
     const removed = await drops.remove(owned(caller, target), clock.now());
     if (removed === null) throw notFound('drop');
     if (typeof removed === 'object') throw versionConflict(removed);
-    await followUps.afterRemove({ id: removed, slug: target.slug });
+    await sideEffects.afterRemove({ id: removed, slug: target.slug });
   }
 
   /** @throws DropError `last_version_cannot_be_deleted` */
   async removeVersion(caller: Caller, target: Target, number: number): Promise<Drop> {
-    const { drops, followUps, clock, config } = this.#deps;
-    const tasks = followUps.tasksOfChange;
+    const { drops, sideEffects, clock, config } = this.#deps;
+    const tasks = sideEffects.tasksOfChange;
     const outcome = await drops.removeVersion(owned(caller, target), number, clock.now(), tasks);
     const drop = orThrow(outcome, config);
-    await followUps.afterRemove(drop);
+    await sideEffects.afterRemove(drop);
     return drop;
   }
 
@@ -184,12 +184,12 @@ export class Drops extends OwnerReads {
     changes: DetailChanges,
     { ids, resolves }: VersionOptions,
   ): Promise<Drop> {
-    const { drops, followUps, resolutions, config } = this.#deps;
+    const { drops, sideEffects, resolutions, config } = this.#deps;
     this.checkExpiry(changes.expiresAt);
     const version = await this.#newVersion(caller, document, ids);
     const cap = maximumOf(capTable.versions, config);
     const add = () =>
-      drops.addVersion(owned(caller, target), version, changes, cap, followUps.tasksOfNewVersion);
+      drops.addVersion(owned(caller, target), version, changes, cap, sideEffects.tasksOfNewVersion);
     const isRefused = (outcome: Outcome) => !version.isRepeat && !isStored(outcome);
     const outcome =
       resolves === null
@@ -197,7 +197,7 @@ export class Drops extends OwnerReads {
         : await resolutions.around(caller, target.slug, resolves, version.id, { add, isRefused });
     const drop = await this.#storedOrThrow(caller, outcome);
     if (resolves !== null) await this.#settle(drop);
-    await followUps.afterNewVersion(drop, version.id);
+    await sideEffects.afterNewVersion(drop, version.id);
     return drop;
   }
 

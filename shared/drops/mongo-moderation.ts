@@ -6,8 +6,8 @@ import type { Drop, PendingTask } from './drop.ts';
 import {
   type DropDocument,
   type DropRow,
-  dropFields,
   dropModel,
+  dropProjection,
   type Filter,
   liveDropAt,
   toDropOrNull,
@@ -24,7 +24,7 @@ export class MongoModeration implements ModerationStore {
   }
 
   async findDrop(slug: string): Promise<Drop | null> {
-    return toDropOrNull(await this.#drops.findOne(this.#liveAt(slug), dropFields).lean<DropRow>());
+    return toDropOrNull(await this.#drops.findOne(this.#liveAt(slug), dropProjection).lean<DropRow>());
   }
 
   async takeDown(

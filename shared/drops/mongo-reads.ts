@@ -6,8 +6,8 @@ import type { DropReads } from './drop-store.ts';
 import {
   type DropDocument,
   type DropRow,
-  dropFields,
   dropModel,
+  dropProjection,
   type Filter,
   hasExpired,
   liveDropAt,
@@ -73,7 +73,7 @@ export class MongoDropReads implements DropReads {
 
   async find(ownerId: string, slug: string): Promise<Drop | null> {
     const owned = ownedAt(ownerId, slug, this.#clock.now());
-    const row = await this.#drops.findOne(owned, dropFields).lean<DropRow>();
+    const row = await this.#drops.findOne(owned, dropProjection).lean<DropRow>();
     return row === null ? null : toDrop(row);
   }
 
@@ -159,7 +159,9 @@ export class MongoDropReads implements DropReads {
     // One more than the page shows, all in the first answer: the default is 101.
     const options = { ...order, skip, limit: limit + 1, batchSize: limit + 1 };
     const rows =
-      skip > maxSkip ? [] : await this.#drops.find(matching.filter, dropFields, options).lean<DropRow[]>();
+      skip > maxSkip
+        ? []
+        : await this.#drops.find(matching.filter, dropProjection, options).lean<DropRow[]>();
     const isLastPage = rows.length <= limit && (rows.length > 0 || skip === 0);
     const total = isLastPage ? skip + rows.length : await this.#count(matching);
     return { drops: rows.slice(0, limit).map(toDrop), total };
@@ -183,7 +185,7 @@ export class MongoDropReads implements DropReads {
     if (ids.length === 0) return [];
     const live = { _id: { $in: ids }, deleted_at: null, $nor: [hasExpired(this.#clock.now())] };
     const rows = await this.#drops
-      .find(live, dropFields)
+      .find(live, dropProjection)
       .setOptions({ batchSize: ids.length + 1 })
       .lean<DropRow[]>();
     const byId = new Map(rows.map((row) => [row._id, toDrop(row)]));

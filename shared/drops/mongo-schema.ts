@@ -145,7 +145,7 @@ export function versionField(number: number): Filter {
 }
 
 /** Projection for `toDrop`. */
-export const dropFields = {
+export const dropProjection = {
   ...drop.projection,
   pairs: 1,
   'lock.id': 1,

@@ -2,8 +2,8 @@ import { columnOf } from '../domain/record.ts';
 import { type DetailChanges, detailRecord, type PendingTask } from './drop.ts';
 import {
   type DropRow,
-  dropFields,
   type dropModel,
+  dropProjection,
   type Filter,
   foldedFields,
   toPairs,
@@ -16,7 +16,7 @@ type Drops = ReturnType<typeof dropModel>;
 
 /** The drop after the update; null: none matched. */
 export function change(drops: Drops, filter: Filter, update: Update): Promise<DropRow | null> {
-  const options = { projection: dropFields, returnDocument: 'after', updatePipeline: true } as const;
+  const options = { projection: dropProjection, returnDocument: 'after', updatePipeline: true } as const;
   return drops.findOneAndUpdate(filter, update, options).lean<DropRow>().exec();
 }
 

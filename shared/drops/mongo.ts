@@ -18,8 +18,8 @@ import {
   type DropDocument,
   type DropRow,
   dropDocument,
-  dropFields,
   dropModel,
+  dropProjection,
   type Filter,
   ownedAt,
   toDrop,
@@ -205,13 +205,13 @@ export class MongoDrops extends MongoDropReads implements DropStore {
   /** null: no such drop. */
   #findRefused<T>({ ownerId, slug }: DropTarget, fields: Filter = {}): Promise<(DropRow & T) | null> {
     return this.#drops
-      .findOne(ownedAt(ownerId, slug, this.#clock.now()), { ...dropFields, ...fields })
+      .findOne(ownedAt(ownerId, slug, this.#clock.now()), { ...dropProjection, ...fields })
       .lean<DropRow & T>()
       .exec();
   }
 
   async #findStored(id: string): Promise<Drop | null> {
-    return toDropOrNull(await this.#drops.findById(id, dropFields).lean<DropRow>());
+    return toDropOrNull(await this.#drops.findById(id, dropProjection).lean<DropRow>());
   }
 
   /** null: stored; otherwise the unique index that refuses the drop. */

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { Sessions } from '../credentials/sessions.ts';
 import { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { SideEffects } from '../drops/side-effects.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
@@ -18,9 +18,9 @@ export function assembleAccounts(parts: {
   engine: Engine;
   sealer: Sealer;
   limits: Limits;
-  followUps: FollowUps;
+  sideEffects: SideEffects;
 }) {
-  const { config, clock, log, engine, sealer, limits, followUps } = parts;
+  const { config, clock, log, engine, sealer, limits, sideEffects } = parts;
   const tokens = new Tokens({
     tokens: engine.tokens,
     signIns: engine.signIns,
@@ -51,7 +51,7 @@ export function assembleAccounts(parts: {
       (accountId, limit) => engine.sessions.revokeSome(accountId, limit),
     ],
     sealer,
-    followUps,
+    sideEffects,
     jobs: engine.jobs,
     clock,
     log,

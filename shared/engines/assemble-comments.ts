@@ -3,8 +3,8 @@ import { Resolutions } from '../comments/resolutions.ts';
 import { Sides } from '../comments/sides.ts';
 import { Waiting } from '../comments/waiting.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { SideEffects } from '../drops/side-effects.ts';
 import type { FindQuotes } from '../html/quotes.ts';
-import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
@@ -18,9 +18,9 @@ export function assembleComments(parts: {
   findQuotes: FindQuotes;
   limits: Limits;
   runList: ListsAtOnce;
-  followUps: FollowUps;
+  sideEffects: SideEffects;
 }) {
-  const { clock, log, engine, findQuotes, limits, runList, followUps } = parts;
+  const { clock, log, engine, findQuotes, limits, runList, sideEffects } = parts;
   const waiting = new Waiting({
     comments: engine.comments,
     clock,
@@ -45,7 +45,7 @@ export function assembleComments(parts: {
     runList,
     waiting,
     sides,
-    followUps,
+    sideEffects,
     clock,
   });
   return {

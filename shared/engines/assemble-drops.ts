@@ -8,9 +8,9 @@ import type { Clock } from '../domain/clock.ts';
 import { DocumentChecks } from '../drops/document-checks.ts';
 import { Drops } from '../drops/drops.ts';
 import { FollowingTitles } from '../drops/following-titles.ts';
+import type { SideEffects } from '../drops/side-effects.ts';
 import { Titles } from '../drops/titles.ts';
 import { Idempotency } from '../idempotency/idempotency.ts';
-import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
@@ -30,14 +30,14 @@ interface Parts {
   readonly limits: Limits;
   readonly runList: ListsAtOnce;
   readonly passcodes: Passcodes;
-  readonly followUps: FollowUps;
+  readonly sideEffects: SideEffects;
   readonly comments: Comments;
   readonly resolutions: Resolutions;
 }
 
 /** What owners do with their drops: they write them, and read their versions and views. */
 export function assembleDrops(parts: Parts) {
-  const { config, clock, log, engine, threads, tokens, limits, followUps, comments } = parts;
+  const { config, clock, log, engine, threads, tokens, limits, sideEffects, comments } = parts;
   const drops = new Drops({
     drops: engine.drops,
     html: engine.html,
@@ -45,7 +45,7 @@ export function assembleDrops(parts: Parts) {
     limits,
     runList: parts.runList,
     passcodes: parts.passcodes,
-    followUps,
+    sideEffects,
     resolutions: parts.resolutions,
     clock,
     log,
@@ -56,7 +56,7 @@ export function assembleDrops(parts: Parts) {
     idempotency: engine.idempotency,
     drops: engine.drops,
     pendingTasks: engine.pendingTasks,
-    followUps,
+    sideEffects,
     clock,
     log,
   });

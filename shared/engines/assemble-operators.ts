@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { SideEffects } from '../drops/side-effects.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import { createAudit } from '../moderation/audit.ts';
@@ -15,9 +15,9 @@ export function assembleOperators(parts: {
   log: Log;
   engine: Engine;
   limits: Limits;
-  followUps: FollowUps;
+  sideEffects: SideEffects;
 }) {
-  const { config, clock, log, engine, limits, followUps } = parts;
+  const { config, clock, log, engine, limits, sideEffects } = parts;
   const audit = createAudit({
     auditLog: engine.auditLog,
     clock,
@@ -32,7 +32,7 @@ export function assembleOperators(parts: {
     sessions: engine.sessions,
     signIns: engine.signIns,
     audit,
-    followUps,
+    sideEffects,
     clock,
   });
   const reports = new Reports({

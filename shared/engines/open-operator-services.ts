@@ -2,7 +2,7 @@ import type { Identity } from '../accounts/account.ts';
 import type { Config } from '../config/config.ts';
 import { Tokens } from '../credentials/tokens.ts';
 import { newId } from '../domain/ids.ts';
-import { FollowUps } from '../jobs/follow-ups.ts';
+import { SideEffects } from '../drops/side-effects.ts';
 import type { JobMonitor } from '../jobs/job-queue.ts';
 import { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
@@ -32,7 +32,7 @@ export async function openOperatorServices(
     log,
     config,
   });
-  const followUps = new FollowUps({
+  const sideEffects = new SideEffects({
     jobs: engine.jobs,
     purger: await openPurger(config, clock),
     changes: engine.pageChanges,
@@ -44,7 +44,7 @@ export async function openOperatorServices(
     log,
     engine,
     limits,
-    followUps,
+    sideEffects,
   });
   return {
     config,

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import type { DrawCard } from '../cards/card.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
+import { SideEffects } from '../drops/side-effects.ts';
 import type { EdgePurger } from '../edge/edge-purger.ts';
 import type { FindTitle } from '../html/title.ts';
-import { FollowUps } from '../jobs/follow-ups.ts';
 import { Limits } from '../limits/limits.ts';
 import { createListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
@@ -97,15 +97,15 @@ async function assemble(parts: Parts) {
 
   const runList = createListsAtOnce();
   const limits = new Limits({ limiter: engine.rateLimiter, clock, config });
-  const followUps = new FollowUps({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
+  const sideEffects = new SideEffects({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
   const passcodes = new Passcodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
-  const ofOperators = assembleOperators({ config, clock, log, engine, limits, followUps });
-  const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, limits, followUps });
+  const ofOperators = assembleOperators({ config, clock, log, engine, limits, sideEffects });
+  const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, limits, sideEffects });
   const ofPages = assemblePages({ config, clock, log, engine, threads, maxRenders });
-  const ofComments = assembleComments({ clock, log, engine, findQuotes, limits, runList, followUps });
+  const ofComments = assembleComments({ clock, log, engine, findQuotes, limits, runList, sideEffects });
   const { tokens } = ofAccounts;
   const { comments, resolutions } = ofComments;
-  const forDrops = { tokens, limits, runList, passcodes, followUps, comments, resolutions };
+  const forDrops = { tokens, limits, runList, passcodes, sideEffects, comments, resolutions };
   const ofDrops = assembleDrops({ config, clock, log, engine, threads, ...forDrops });
   if (metrics !== null) addReadings(metrics, engine, ofPages);
 
@@ -116,7 +116,7 @@ async function assemble(parts: Parts) {
     limits,
     sealer,
     passcodes,
-    followUps,
+    sideEffects,
     jobs: engine.jobs,
     parseJson,
     findQuotes,

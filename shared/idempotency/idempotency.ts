@@ -6,7 +6,7 @@ import { newId, newSlug } from '../domain/ids.ts';
 import { dayMs } from '../domain/time-windows.ts';
 import type { Drop, WriteIds } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
-import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { SideEffects } from '../drops/side-effects.ts';
 import type { PendingTaskStore } from '../jobs/pending-task-store.ts';
 import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -53,7 +53,7 @@ export class Idempotency {
   readonly #store: IdempotencyStore;
   readonly #drops: Pick<DropStore, 'find'>;
   readonly #pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
-  readonly #followUps: Pick<FollowUps, 'afterNewVersion'>;
+  readonly #sideEffects: Pick<SideEffects, 'afterNewVersion'>;
   readonly #clock: Clock;
   readonly #log: Log;
 
@@ -62,7 +62,7 @@ export class Idempotency {
     idempotency: IdempotencyStore;
     drops: Pick<DropStore, 'find'>;
     pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
-    followUps: Pick<FollowUps, 'afterNewVersion'>;
+    sideEffects: Pick<SideEffects, 'afterNewVersion'>;
     clock: Clock;
     log: Log;
   }) {
@@ -70,7 +70,7 @@ export class Idempotency {
     this.#store = deps.idempotency;
     this.#drops = deps.drops;
     this.#pendingTasks = deps.pendingTasks;
-    this.#followUps = deps.followUps;
+    this.#sideEffects = deps.sideEffects;
     this.#clock = deps.clock;
     this.#log = deps.log;
   }
@@ -213,7 +213,7 @@ export class Idempotency {
   /** For a write whose attempt may have died before other processes and the edge got notice of it. */
   async #giveNotice(caller: Caller, { slug, versionId }: IdempotencyRecord): Promise<void> {
     const drop = await this.#drops.find(caller.ownerId, slug);
-    if (drop !== null) await this.#followUps.afterNewVersion(drop, versionId);
+    if (drop !== null) await this.#sideEffects.afterNewVersion(drop, versionId);
   }
 
   /** The write is done in any case. If this fails, the next attempt finds that out by itself. */

@@ -17,9 +17,9 @@ import { notFound } from '../domain/errors.ts';
 import { slugPattern } from '../domain/ids.ts';
 import type { Drop, OwnedVersion } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
-import type { EdgeResult, FollowUps } from '../jobs/follow-ups.ts';
+import type { EdgeResult, SideEffects } from '../drops/side-effects.ts';
 import type { SignInStore } from '../sign-ins/sign-in-store.ts';
-import { inParts } from '../util/parts.ts';
+import { inParts } from '../util/in-parts.ts';
 import type { Audit } from './audit.ts';
 import type { ModerationStore } from './moderation-store.ts';
 
@@ -79,7 +79,7 @@ interface Deps {
   readonly sessions: Pick<SessionStore, 'revokeSome'>;
   readonly signIns: Pick<SignInStore, 'expireByAccount'>;
   readonly audit: Audit;
-  readonly followUps: FollowUps;
+  readonly sideEffects: SideEffects;
   readonly clock: Clock;
 }
 
@@ -93,20 +93,20 @@ export class Moderation {
 
   /** If the page is offline, its reason is replaced and the edge is purged again. @throws DropError `not_found` */
   async takeDown(slug: string, { by, reason }: Operator & { readonly reason: string }): Promise<ChangedPage> {
-    const { moderation, followUps, audit, clock } = this.#deps;
+    const { moderation, sideEffects, audit, clock } = this.#deps;
     const before = await this.#findPage(slug);
     const entry = { act: 'takedown', by, target: slug, reason } as const;
     const takedown = { at: clock.now(), reason };
-    const change = () => moderation.takeDown(slug, takedown, followUps.tasksOfOperator);
+    const change = () => moderation.takeDown(slug, takedown, sideEffects.tasksOfOperator);
     return audit.record(entry, () => this.#changePage(before, change), pageOutcome);
   }
 
   /** Puts the page online again and purges the edge. @throws DropError `not_found` */
   async restore(slug: string, { by, reason }: Operator): Promise<ChangedPage> {
-    const { moderation, followUps, audit, clock } = this.#deps;
+    const { moderation, sideEffects, audit, clock } = this.#deps;
     const before = await this.#findPage(slug);
     const entry = { act: 'restore', by, target: slug, reason } as const;
-    const change = () => moderation.restore(slug, clock.now(), followUps.tasksOfOperator);
+    const change = () => moderation.restore(slug, clock.now(), sideEffects.tasksOfOperator);
     return audit.record(entry, () => this.#changePage(before, change), pageOutcome);
   }
 
@@ -225,7 +225,7 @@ export class Moderation {
   async #changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
     const drop = await change();
     if (drop === null) throw notFound('page');
-    return { drop, before, edge: await this.#deps.followUps.afterOperatorChange(drop) };
+    return { drop, before, edge: await this.#deps.sideEffects.afterOperatorChange(drop) };
   }
 
   async #setSuspended(account: Account, at: number | null): Promise<{ isNew: boolean }> {

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import { idAt } from '../domain/ids.ts';
 import { collectionOf } from '../mongo/collection.ts';
 import { forRequests, inBackground } from '../mongo/errors.ts';
-import { inParts } from '../util/parts.ts';
+import { inParts } from '../util/in-parts.ts';
 import { auditRecord } from './act.ts';
 import type { AuditLog } from './moderation-store.ts';
 

@@ -12,7 +12,7 @@ import {
 } from 'mongoose';
 import type { BlobIds } from '../blobs/blob-store.ts';
 import { columnOf, keyOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
-import { inParts } from '../util/parts.ts';
+import { inParts } from '../util/in-parts.ts';
 import { inBackground, isDuplicateOf } from './errors.ts';
 
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`

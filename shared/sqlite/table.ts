@@ -1,5 +1,5 @@
 import { columnOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
-import { inParts } from '../util/parts.ts';
+import { inParts } from '../util/in-parts.ts';
 import type { Database, Value, Values } from './database.ts';
 
 export type Row = readonly Value[];

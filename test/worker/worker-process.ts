@@ -2,10 +2,10 @@ import { Accounts } from '../../shared/accounts/accounts.ts';
 import { Cards } from '../../shared/cards/cards.ts';
 import { Resolutions } from '../../shared/comments/resolutions.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { SideEffects } from '../../shared/drops/side-effects.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
 import { findQuotes } from '../../shared/html/quotes.ts';
-import { FollowUps } from '../../shared/jobs/follow-ups.ts';
 import type { JobHandlers, JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
@@ -67,8 +67,8 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     (accountId: string, limit: number) => sessions.revokeSome(accountId, limit),
   ];
   const sealer = { hashes: () => ['hash'] as const };
-  const followUps = new FollowUps({ ...parts, changes });
-  const accounts = new Accounts({ ...engine, ...parts, removals, sealer, followUps });
+  const sideEffects = new SideEffects({ ...parts, changes });
+  const accounts = new Accounts({ ...engine, ...parts, removals, sealer, sideEffects });
   const resolutions = new Resolutions({
     ...{ ...engine, clock },
     waiting: { notify: () => undefined },

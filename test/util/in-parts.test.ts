@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inParts } from '../../shared/util/parts.ts';
+import { inParts } from '../../shared/util/in-parts.ts';
 
 describe('Work in parts', () => {
   /** Work of so many items, and the sizes of the parts that were done. */

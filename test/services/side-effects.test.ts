@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { FollowUps } from '../../shared/jobs/follow-ups.ts';
+import { SideEffects } from '../../shared/drops/side-effects.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog, createThrottledRecordingLog } from '../worker/recording-log.ts';
 
@@ -12,11 +12,11 @@ describe('The jobs and purges after a change', () => {
     const clock = createTestClock();
     const log = createThrottledRecordingLog(clock);
     const enqueue = () => Promise.reject(unavailable('The job queue is unavailable.'));
-    const followUps = new FollowUps({ jobs: { enqueue }, purger: null, changes, log });
-    for (let n = 0; n < 500; n++) followUps.enqueueRender('drop', 'version');
+    const sideEffects = new SideEffects({ jobs: { enqueue }, purger: null, changes, log });
+    for (let n = 0; n < 500; n++) sideEffects.enqueueRender('drop', 'version');
     await new Promise(setImmediate);
     clock.advance(60_000);
-    await followUps.afterRemove(drop);
+    await sideEffects.afterRemove(drop);
     await new Promise(setImmediate);
     expect(log.lines.map(({ fields }) => [fields.count, fields.cause])).to.deep.equal([
       [undefined, 'The job queue is unavailable'],
@@ -32,8 +32,8 @@ describe('The jobs and purges after a change', () => {
       attempts += 1;
       return new Promise<void>(() => undefined); // it does not answer
     };
-    const followUps = new FollowUps({ jobs, purger: { purge }, changes, log: createRecordingLog() });
-    for (let n = 0; n < 150; n++) await followUps.afterNewVersion(drop, 'version');
+    const sideEffects = new SideEffects({ jobs, purger: { purge }, changes, log: createRecordingLog() });
+    for (let n = 0; n < 150; n++) await sideEffects.afterNewVersion(drop, 'version');
     expect([enqueued.length, attempts], 'each with its job').to.deep.equal([300, 100]);
   });
 
@@ -41,16 +41,16 @@ describe('The jobs and purges after a change', () => {
     const purged: string[] = [];
     const jobs = { enqueue: () => Promise.reject(unavailable('The job queue is unavailable.')) };
     const purger = { purge: async (tag: string) => void purged.push(tag) };
-    const followUps = new FollowUps({ jobs, purger, changes, log: createRecordingLog() });
-    await followUps.afterHide(drop);
-    await followUps.afterRemove({ id: 'd2', slug: 'def' });
+    const sideEffects = new SideEffects({ jobs, purger, changes, log: createRecordingLog() });
+    await sideEffects.afterHide(drop);
+    await sideEffects.afterRemove({ id: 'd2', slug: 'def' });
     expect(purged).to.deep.equal(['drop-d1', 'drop-d2']);
   });
 
   it('begin when no process has the page as it was in memory', async () => {
     const steps: string[] = [];
     let confirm = (): void => undefined;
-    const followUps = new FollowUps({
+    const sideEffects = new SideEffects({
       jobs: { enqueue: async (name) => void steps.push(name) },
       purger: { purge: async (tag) => void steps.push(tag) },
       changes: {
@@ -64,11 +64,11 @@ describe('The jobs and purges after a change', () => {
       log: createRecordingLog(),
     });
     const kinds: readonly (readonly [string, () => Promise<unknown>, string[]])[] = [
-      ['a new version', () => followUps.afterNewVersion(drop, 'v'), ['version.render']],
-      ['changed details', () => followUps.afterChange(drop), []],
-      ['a passcode', () => followUps.afterHide(drop), []],
-      ['a removal', () => followUps.afterRemove(drop), ['drop.remove']],
-      ['a takedown', () => followUps.afterOperatorChange(drop), []],
+      ['a new version', () => sideEffects.afterNewVersion(drop, 'v'), ['version.render']],
+      ['changed details', () => sideEffects.afterChange(drop), []],
+      ['a passcode', () => sideEffects.afterHide(drop), []],
+      ['a removal', () => sideEffects.afterRemove(drop), ['drop.remove']],
+      ['a takedown', () => sideEffects.afterOperatorChange(drop), []],
     ];
     for (const [name, follow, before] of kinds) {
       steps.length = 0;

@@ -1,9 +1,9 @@
-import { type Drop, edgeTag, type PendingTask } from '../drops/drop.ts';
 import type { EdgePurger } from '../edge/edge-purger.ts';
+import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
 import type { PageChanges } from '../pages/page-changes.ts';
 import { inChunks, waitAtMost } from '../util/promises.ts';
-import type { JobProducer } from './job-queue.ts';
+import { type Drop, edgeTag, type PendingTask } from './drop.ts';
 
 const purgeWaitMs = 1_000;
 /** An edge that does not answer must not fill this process with connections. */
@@ -15,8 +15,11 @@ export type EdgeResult = 'purged' | 'not confirmed' | 'no edge';
 
 type ChangedDrop = Pick<Drop, 'id' | 'slug'>;
 
-/** What follows a change before its client gets the answer. No failure here fails the request: the tasks are recorded. */
-export class FollowUps {
+/**
+ * What a change of a drop does besides its record, before its client gets the answer: notices to all processes, purges at the
+ * edge, and jobs. No failure here fails the request: the tasks are recorded.
+ */
+export class SideEffects {
   readonly #jobs: JobProducer;
   readonly #purger: EdgePurger | null;
   readonly #changes: Pick<PageChanges, 'publish'>;
