@@ -52,12 +52,12 @@ export function createPreviews(services: Services, sandbox = previewSandbox) {
 /** A page is found by its slug alone, so the owner is compared. @param number null: the latest @throws DropError `not_found`, `version_not_found` */
 export async function findOwnPage(
   { pages }: Services,
-  { ownerId }: Caller,
+  { accountId }: Caller,
   slug: string,
   number: number | null,
 ): Promise<PageWithVersion> {
   const page = pages.requireVersion(await pages.find(slug, number));
-  if (page.ownerId !== ownerId) throw notFound('drop');
+  if (page.ownerId !== accountId) throw notFound('drop');
   return page;
 }
 

@@ -57,7 +57,7 @@ export async function isUnlocked(
   if (!admitsOwner) return false;
   for (const secret of readCookies(cookies, sessionCookieName(isSecure))) {
     const caller = (await services.sessions.identify(secret))?.caller;
-    if (caller?.ownerId === page.ownerId && !caller.isSuspended) return true;
+    if (caller?.accountId === page.ownerId && !caller.isSuspended) return true;
   }
   return false;
 }

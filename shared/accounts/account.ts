@@ -66,12 +66,11 @@ export type Credential =
   | { readonly kind: 'token'; readonly token: Token }
   | { readonly kind: 'session'; readonly session: Session };
 
-/** The account that makes a request. `ownerId` owns the drops of the request: today the same, later perhaps shared. */
+/** The account that makes a request, and that owns its drops: members and named people may read a drop, and never own it. */
 export interface Caller {
   readonly accountId: string;
   /** See `Account`. Limits of a minute, ten minutes and an hour count by it. */
   readonly countsAs: string;
-  readonly ownerId: string;
   readonly credential: Credential;
   /** If true, the account may read everything it owns, revoke its tokens and sessions. It may not change drops. */
   readonly isSuspended: boolean;

@@ -74,21 +74,21 @@ export class Accounts {
   }
 
   /** The caller's account (null: its record is gone) and the number of its live drops. */
-  async describe({ accountId, ownerId }: Caller): Promise<{ account: Account | null; dropCount: number }> {
+  async describe({ accountId }: Caller): Promise<{ account: Account | null; dropCount: number }> {
     const [account, dropCount] = await Promise.all([
       this.#accounts.find(accountId),
-      this.#drops.count(ownerId),
+      this.#drops.count(accountId),
     ]);
     return { account, dropCount };
   }
 
-  async readUsage({ accountId, ownerId }: Pick<Caller, 'accountId' | 'ownerId'>): Promise<Usage> {
+  async readUsage({ accountId }: Pick<Caller, 'accountId'>): Promise<Usage> {
     const now = this.#clock.now();
     const today = dayOf(now);
     const [account, writes, dropCount] = await Promise.all([
       this.#accounts.find(accountId),
       this.#accounts.countDailyWrites(accountId, today.id),
-      this.#drops.count(ownerId),
+      this.#drops.count(accountId),
     ]);
     const dayEndsAt = now + today.retryAfterSeconds * 1_000;
     return { account, writes, drops: dropCount, dayEndsAt };

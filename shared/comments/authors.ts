@@ -22,7 +22,7 @@ export async function findOwner(accounts: Pick<AccountStore, 'find'>, caller: Ca
 
 /** null: the person may neither read nor write comments on the page. A guest has no secret before the first comment. */
 export function findReader(page: Page, { caller, name, guest }: Person): Author | null {
-  if (caller?.ownerId === page.ownerId) return authorFor(caller, 'owner', name);
+  if (caller?.accountId === page.ownerId) return authorFor(caller, 'owner', name);
   if (page.comments === 'owner') return null;
   if (caller !== null) return authorFor(caller, 'member', name);
   if (page.comments === 'members') return null;

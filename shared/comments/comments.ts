@@ -46,7 +46,7 @@ export interface Edit {
 }
 
 /** Where a comment must be: on a drop of the owner, or on that drop. */
-export type Scope = { readonly ownerId: string } | { readonly dropId: string };
+export type Scope = Pick<Caller, 'accountId'> | { readonly dropId: string };
 
 interface Deps extends ListDeps {
   readonly accounts: Pick<AccountStore, 'find'>;
@@ -278,7 +278,7 @@ function newComment(target: CommentedVersion, written: Written): UnnumberedComme
 
 /** @throws DropError `not_found` */
 function checkIn(scope: Scope, found: Comment | null): Comment {
-  const isIn = 'dropId' in scope ? found?.dropId === scope.dropId : found?.ownerId === scope.ownerId;
+  const isIn = 'dropId' in scope ? found?.dropId === scope.dropId : found?.ownerId === scope.accountId;
   if (found === null || !isIn) throw notFound('comment');
   return found;
 }

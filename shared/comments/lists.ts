@@ -91,15 +91,17 @@ export class CommentLists {
       if (found.hasMore) continue; // all of it was the token's own
       const left = end - performance.now();
       if (left <= 0) return found;
-      const isChanged = await this.#waiting.wait(caller.ownerId, own ?? caller.accountId, left, waiter);
+      const isChanged = await this.#waiting.wait(caller.accountId, own ?? caller.accountId, left, waiter);
       if (!isChanged) return found;
     }
   }
 
   /** Of all drops of the account. @param before a `seq` */
-  listNewest({ ownerId }: Caller, states: readonly CommentState[], before: number): Promise<ThreadPage> {
+  listNewest({ accountId }: Caller, states: readonly CommentState[], before: number): Promise<ThreadPage> {
     const query = { dropId: null, states, after: 0, before, lastReplies };
-    return this.#runList(ownerId, () => readThreadPage(this.#partReader(ownerId), query, newPageBudget()));
+    return this.#runList(accountId, () =>
+      readThreadPage(this.#partReader(accountId), query, newPageBudget()),
+    );
   }
 
   /** The threads of a page that the person may read. @param before a `seq`; null: the newest */
@@ -115,7 +117,7 @@ export class CommentLists {
   }
 
   async #list(
-    { ownerId }: Caller,
+    { accountId: ownerId }: Caller,
     { slug, states, after, limit }: CommentFilter,
     run: ListsAtOnce,
     news: Pick<CommentQuery, 'newsFor'>,

@@ -70,7 +70,7 @@ export class Resolutions {
     versionId: string,
     { add, isRefused }: Write<T>,
   ): Promise<T> {
-    const drop = await this.#drops.find(caller.ownerId, slug);
+    const drop = await this.#drops.find(caller.accountId, slug);
     if (drop === null) return add(); // says so
     const own: Mark = { versionId, reply, author: await findOwner(this.#accounts, caller) };
     const marked: string[] = [];

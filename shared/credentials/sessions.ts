@@ -71,7 +71,6 @@ export class Sessions {
     const caller = {
       accountId,
       countsAs: account.countsAs,
-      ownerId: accountId,
       credential,
       isSuspended: account.isSuspended,
       confirm,

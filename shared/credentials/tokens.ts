@@ -90,7 +90,7 @@ export class Tokens {
     const { isSuspended, countsAs } = found.account;
     const { accountId } = token;
     const credential = { kind: 'token', token } as const;
-    return { accountId, countsAs, ownerId: accountId, credential, isSuspended, confirm };
+    return { accountId, countsAs, credential, isSuspended, confirm };
   }
 
   /** Whether the account may have one more token. A sign-in that it has approved counts as the token that it will have. */

@@ -44,7 +44,7 @@ export class Diffs {
     if (older === undefined) throw from === null ? nothingBefore(newer) : notFound('version');
     const numbers = { from: older.number, to: newer.number };
     if (older.id === newer.id) return { ...numbers, diff: '' };
-    const compared = await this.#turns.run([caller.ownerId], async () => {
+    const compared = await this.#turns.run([caller.accountId], async () => {
       const before = await this.#document(caller, slug, older, format);
       const after = await this.#document(caller, slug, newer, format);
       return { diff: await this.#compare(before, after, format) };

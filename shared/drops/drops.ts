@@ -79,7 +79,7 @@ export class Drops extends OwnerReads {
     const version = await this.#newVersion(caller, input, ids);
     const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
     const details = { title, description, metadata, lock, expiresAt, comments };
-    const newDrop = { id, ownerId: caller.ownerId, slug, ...details, version };
+    const newDrop = { id, ownerId: caller.accountId, slug, ...details, version };
     const cap = maximumOf(capTable.drops, config);
     const outcome = await drops.create(newDrop, cap, sideEffects.tasksOfNewDrop);
     if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
@@ -247,6 +247,6 @@ function checkExpiry(expiresAt: number | null | undefined, now: number): void {
   });
 }
 
-function owned({ ownerId }: Caller, target: Target): DropTarget {
-  return { ...target, ownerId };
+function owned({ accountId }: Caller, target: Target): DropTarget {
+  return { ...target, ownerId: accountId };
 }

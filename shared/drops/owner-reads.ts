@@ -22,37 +22,37 @@ export class OwnerReads {
   }
 
   async get(caller: Caller, slug: string): Promise<Drop> {
-    const drop = await this.#deps.drops.find(caller.ownerId, slug);
+    const drop = await this.#deps.drops.find(caller.accountId, slug);
     if (drop === null) throw notFound('drop');
     return drop;
   }
 
-  listSlugs({ ownerId }: Caller): Promise<string[]> {
-    return this.#deps.drops.listSlugs(ownerId);
+  listSlugs({ accountId }: Caller): Promise<string[]> {
+    return this.#deps.drops.listSlugs(accountId);
   }
 
   /** @throws DropError `unavailable` if too many lists of the account wait */
-  list({ ownerId }: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
+  list({ accountId }: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
     const { drops, runList } = this.#deps;
-    return runList(ownerId, () => drops.list(ownerId, query));
+    return runList(accountId, () => drops.list(accountId, query));
   }
 
   /** At most `limit`. @throws DropError `unavailable` as `list` */
-  countTags({ ownerId }: Caller, limit: number): Promise<TagCount[]> {
+  countTags({ accountId }: Caller, limit: number): Promise<TagCount[]> {
     const { drops, runList } = this.#deps;
-    return runList(ownerId, () => drops.countTags(ownerId, limit));
+    return runList(accountId, () => drops.countTags(accountId, limit));
   }
 
   /** Newest first. */
   async listVersions(caller: Caller, slug: string): Promise<OwnedVersion[]> {
-    const versions = await this.#deps.drops.listVersions(caller.ownerId, slug);
+    const versions = await this.#deps.drops.listVersions(caller.accountId, slug);
     if (versions === null) throw notFound('drop');
     return versions;
   }
 
   /** @param number null: the latest one */
   async findVersion(caller: Caller, slug: string, number: number | null): Promise<FoundVersion> {
-    const found = await this.#deps.drops.findVersion(caller.ownerId, slug, number);
+    const found = await this.#deps.drops.findVersion(caller.accountId, slug, number);
     if (found === null) throw notFound('version');
     return found;
   }

@@ -52,7 +52,7 @@ export class Titles {
   /** @param endMs of `performance.now()`: a search whose turn comes later is not begun @throws DropError `unavailable` */
   async #search(caller: Caller, html: Uint8Array, endMs: number): Promise<Searched> {
     const late = unavailable('Too many documents are being searched for their title.');
-    const found = await this.#turns.run([caller.ownerId], async () => {
+    const found = await this.#turns.run([caller.accountId], async () => {
       if (performance.now() > endMs) throw late;
       return { title: await this.#findTitle(html, this.#maxCharacters) };
     });

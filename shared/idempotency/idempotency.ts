@@ -205,14 +205,14 @@ export class Idempotency {
   }
 
   async #replay(caller: Caller, { slug }: IdempotencyRecord): Promise<Written> {
-    const drop = await this.#drops.find(caller.ownerId, slug);
+    const drop = await this.#drops.find(caller.accountId, slug);
     if (drop === null) throw notFound('drop');
     return { drop, isReplayed: true };
   }
 
   /** For a write whose attempt may have died before other processes and the edge got notice of it. */
   async #giveNotice(caller: Caller, { slug, versionId }: IdempotencyRecord): Promise<void> {
-    const drop = await this.#drops.find(caller.ownerId, slug);
+    const drop = await this.#drops.find(caller.accountId, slug);
     if (drop !== null) await this.#sideEffects.afterNewVersion(drop, versionId);
   }
 

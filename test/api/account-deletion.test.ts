@@ -77,8 +77,7 @@ describe('DELETE /api/me', () => {
   });
 
   it('the next account of the identity continues the counts of the day and of the minute, again and again', async () => {
-    const usage = ({ userId }: Owner) =>
-      service.services.accounts.readUsage({ accountId: userId, ownerId: userId });
+    const usage = ({ userId }: Owner) => service.services.accounts.readUsage({ accountId: userId });
     let owner = await service.newOwner('hopper');
     for (let round = 1; round <= 3; round++) {
       for (let n = 0; n < 15; n++) expect((await owner.post()).status).to.equal(201);

@@ -61,7 +61,7 @@ describe('Bounds of comments', () => {
   it('64 KiB of texts: a reply and an edit, to the byte; a shorter text is never refused', async () => {
     const { owner, slug } = await service.newDrop();
     const { id } = (await writeComment(owner, slug, { text: 'ab' })).body;
-    const { author } = await service.services.comments.find({ ownerId: owner.userId }, id);
+    const { author } = await service.services.comments.find({ accountId: owner.userId }, id);
     await growThread(service, id, author, commentLimits.threadBytes - 2);
     expect(expectTooMany(await replyTo(owner, id, { text: 'é!' }), 'quota_exceeded')).to.include({
       limit: 65_536,
@@ -153,7 +153,7 @@ describe('Lists of comments', () => {
     const { slug, owner, dashboard } = await publish();
     const id = await owner.write(slug, 'First');
     const text = '\u{1f343}'.repeat(4_000);
-    const { author } = await service.services.comments.find({ ownerId: dashboard.owner.userId }, id);
+    const { author } = await service.services.comments.find({ accountId: dashboard.owner.userId }, id);
     const replies = Array.from({ length: 3 }, (_, n) => ({
       id: `${n}`.repeat(32),
       author,

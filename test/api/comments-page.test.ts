@@ -365,7 +365,7 @@ describe('/p/{slug}/comments', () => {
   it('shows 50 of a list, of long ones fewer, with a link to older ones; of each the last three replies, with a link to all', async () => {
     const { slug, owner, dashboard } = await publish();
     const first = await owner.write(slug, 'First');
-    const { author } = await service.services.comments.find({ ownerId: dashboard.owner.userId }, first);
+    const { author } = await service.services.comments.find({ accountId: dashboard.owner.userId }, first);
     const resolved = await copyComment(service, first, Array<object>(101).fill({ state: 'resolved' }));
     const shown = async (query = '') => {
       const { threads, page } = await owner.open(slug, query);
@@ -394,7 +394,7 @@ describe('/p/{slug}/comments', () => {
     await owner.act(slug, 'resolve', long[9] ?? '');
     const rest = await owner.open(
       slug,
-      `?filter=open&before=${(await service.services.comments.find({ ownerId: dashboard.owner.userId }, long[1] ?? '')).seq}`,
+      `?filter=open&before=${(await service.services.comments.find({ accountId: dashboard.owner.userId }, long[1] ?? '')).seq}`,
     );
     expect(rest.threads.map(({ id }) => id)).to.deep.equal([thread, first]);
     const link = rest.page.all('a').find(({ text }) => text === 'Show 197 earlier replies');

@@ -162,7 +162,9 @@ describe('A version that resolves comments', () => {
     await changeComment(owner, id, { state: 'resolved' });
     gate.open();
     expect((await version).status).to.equal(200);
-    expect((await service.services.comments.find({ ownerId: owner.userId }, id)).resolving).to.deep.equal([]);
+    expect((await service.services.comments.find({ accountId: owner.userId }, id)).resolving).to.deep.equal(
+      [],
+    );
     await changeComment(owner, id, { state: 'open' });
     await owner.put(slug);
     await service.settle();
@@ -172,7 +174,7 @@ describe('A version that resolves comments', () => {
   it('a reply that has no room in one of the comments: 429 quota_exceeded, no version, and nothing is reserved', async () => {
     const { owner, slug, ids } = await scene(2);
     const [small = '', full = ''] = ids;
-    const { author } = await service.services.comments.find({ ownerId: owner.userId }, full);
+    const { author } = await service.services.comments.find({ accountId: owner.userId }, full);
     await growThread(service, full, author, commentLimits.threadBytes - 10);
     const send = (text: string) => owner.put(slug, { resolves: [small, full], resolves_reply: text });
     expectTooMany(await send('11 bytes ..'), 'quota_exceeded');

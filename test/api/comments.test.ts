@@ -88,7 +88,7 @@ describe('Comments', () => {
   it('an answer ends before 256 KiB of texts, or with a longer one of older data, and next continues there', async () => {
     const { owner, slug } = await service.newDrop();
     const { id } = (await write(owner, slug)).body;
-    const { author } = await service.services.comments.find({ ownerId: owner.userId }, id);
+    const { author } = await service.services.comments.find({ accountId: owner.userId }, id);
     const long = { replies: longestReplies(author) };
     const ids = [id, ...(await copyComment(service, id, [long, long, {}, long]))];
     for (const query of ['?limit=100', '?limit=100&wait=0']) {
@@ -130,7 +130,7 @@ describe('Comments', () => {
     await write(await service.newToken(owner), slug, { text: 'of another' });
     const first = await list(owner, '?after=1&wait=25&limit=1');
     expect(first.data).to.deep.equal([]);
-    const tenth = await service.services.comments.find({ ownerId: owner.userId }, own[8] ?? '');
+    const tenth = await service.services.comments.find({ accountId: owner.userId }, own[8] ?? '');
     expect(first.next).to.equal(String(tenth.seq));
     expect(textsOf(await list(owner, `?after=${first.next}&wait=25&limit=1`))).to.deep.equal(['of another']);
   });

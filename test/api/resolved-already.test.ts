@@ -94,7 +94,7 @@ describe('The live document again, for comments that are resolved already', () =
     it(`${name}: a reply that has no room is refused, and so is a comment of another page`, async () => {
       const [id = ''] = ids;
       await publish({ resolves: [id] });
-      const { author } = await service.services.comments.find({ ownerId: owner.userId }, id);
+      const { author } = await service.services.comments.find({ accountId: owner.userId }, id);
       await growThread(service, id, author, commentLimits.threadBytes - 5);
       expect((await publish({ resolves: [id], resolves_reply: 'too long' })).code).to.equal('quota_exceeded');
       const other = (await owner.create()).slug;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AccountStore } from '../../shared/accounts/account-store.ts';
-import { createAccounts } from '../../shared/accounts/accounts.ts';
+import { Accounts } from '../../shared/accounts/accounts.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
@@ -10,13 +10,13 @@ describe('The deletion of an account', () => {
     const identity = { provider: 'local', subject: 'ada', name: 'ada' };
     const account = { id: 'a1', identity, createdAt: 0, suspendedAt: null, countsAs: 'a1' };
     const store: Partial<AccountStore> = { find: async () => account, markDeleted: async () => true };
-    const accounts = createAccounts({
+    const accounts = new Accounts({
       accounts: store as AccountStore, // proof: a deletion calls these two
       drops: { count: async () => 0, removeSome: async () => [] },
       signIns: { expireByAccount: async () => 0 },
       removals: [],
       sealer: { hashes: () => ['hash'] },
-      followUps: { afterRemoveAll: async () => undefined },
+      sideEffects: { afterRemoveAll: async () => undefined },
       jobs: { enqueue: async (...job) => void enqueued.push(job) },
       clock: createTestClock(),
       log: createRecordingLog(),

@@ -73,7 +73,7 @@ describe('Tokens', () => {
     const { tokens, clock } = openScene({ touches: false });
     const token = await tokens.mint('account', null);
     const caller = await tokens.authenticate(`Bearer ${token}`);
-    expect(caller).to.deep.include({ accountId: 'account', ownerId: 'account' });
+    expect(caller).to.deep.include({ accountId: 'account' });
     expect(tokenOf(caller).lastUsedAt).to.equal(clock.now());
   });
 

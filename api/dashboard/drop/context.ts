@@ -55,7 +55,7 @@ export function contextRoutes(parts: RouteParts): readonly Route[] {
         const context = bodies.readContext({ context: text });
         const drop = await drops.get(caller, target.slug);
         if (sent.get('action') === 'preview') {
-          const preview = await rendering.renderContext(caller.ownerId, text);
+          const preview = await rendering.renderContext(caller.accountId, text);
           return contextPage({ drop, context: text, formField, preview }, config);
         }
         // The same form sent twice publishes once: its revision is a part of the key.

@@ -96,7 +96,7 @@ export function documentForm(
     const write = await read(req, caller, html, sent);
     const context = textOf(sent, 'context');
     const document = { html, context: context === '' ? null : Buffer.from(context) };
-    askAboutRisks(await documentChecks.check(caller.ownerId, document), textOf(sent, 'anyway'));
+    askAboutRisks(await documentChecks.check(caller.accountId, document), textOf(sent, 'anyway'));
     await caller.confirm(); // the look can wait for a second
     const slug = path === newDropPath ? null : readSlug(req);
     const warnings: string[] = [];
