@@ -151,7 +151,7 @@ export function slugInUrl(text: string, env: Env): string | null {
 }
 
 /** The slug of a page that is given by its slug or URL. @throws UsageError if it is neither, or of another service */
-export function readSlug(page: string, env: Env): string {
+export function readSlugOrUrl(page: string, env: Env): string {
   const slug = slugInUrl(page, env) ?? page;
   if (slugPattern.test(slug)) return slug;
   throw new UsageError(

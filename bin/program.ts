@@ -3,7 +3,7 @@ import { ConfigError } from '../shared/config/config.ts';
 import { storeForm } from '../shared/engines/open-stores.ts';
 import { messageOf } from '../shared/util/error-texts.ts';
 import { shownText } from '../shared/util/shown-text.ts';
-import { readVersion } from '../shared/version.ts';
+import { readRelease } from '../shared/version.ts';
 import { addAdminCommands } from './commands/admin.ts';
 import { addDataCommands } from './commands/data.ts';
 import { addJobs } from './commands/jobs.ts';
@@ -65,7 +65,7 @@ function shownLines(text: string): string {
 
 /** `1.3.0 (form 22 of SQLite, 2 of MongoDB)` */
 function describeRelease(): string {
-  return `${readVersion()} (form ${storeForm('embedded')} of SQLite, ${storeForm('scale-out')} of MongoDB)`;
+  return `${readRelease()} (form ${storeForm('embedded')} of SQLite, ${storeForm('scale-out')} of MongoDB)`;
 }
 
 /** @param setExitCode receives the exit code of a process that was stopped */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, engineName, isScaleOut } from '../shared/config/config.ts';
 import type { Services } from '../shared/engines/open-services.ts';
 import { storeForm } from '../shared/engines/open-stores.ts';
-import { readVersion } from '../shared/version.ts';
+import { readRelease } from '../shared/version.ts';
 import { given, serverHosts, variableOf } from './environment.ts';
 import { serverSettings } from './operator.ts';
 import type { ProcessIo } from './process-io.ts';
@@ -89,7 +89,7 @@ export function describeStart(
     message: messages[name],
     fields: {
       process: name,
-      version: readVersion(),
+      version: readRelease(),
       engine: engineName(config),
       form: storeForm(engineName(config)),
       address: listens ? config.HOST : null,

@@ -9,7 +9,7 @@ import { statusOf } from '../http/http-error.ts';
 import { dashboardPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { FormRules, Session, SessionAccess } from '../http/session.ts';
+import type { BrowserSession, FormRules, SessionAccess } from '../http/session.ts';
 import { type Form, orAgain, type Shown, show } from '../http/show.ts';
 
 /** A page for a session. */
@@ -41,20 +41,21 @@ export interface Question {
 }
 
 /** A form that was refused. */
-export interface Attempt {
+export interface RefusedForm {
   readonly form: Form;
   readonly error: DropError;
 }
 
 /** What a person does with a page that has a form. */
-export interface Act {
+export interface FormAct {
   /** Changes nothing. @param attempt the last one, if it failed @returns the page, or the path to go to if there is nothing to ask */
-  ask(req: Request, session: Session, attempt?: Attempt): Promise<Question | SessionPage | string>;
+  ask(req: Request, session: BrowserSession, attempt?: RefusedForm): Promise<Question | SessionPage | string>;
   /** Does it. @returns where it leads */
-  perform(req: Request, res: Response, session: Session, form: Form): Promise<Shown<SessionPage>>;
+  perform(req: Request, res: Response, session: BrowserSession, form: Form): Promise<Shown<SessionPage>>;
 }
 
-type Again = (req: Request, session: Session, attempt: Attempt) => Answered;
+type ReadPage = (req: Request, res: Response, session: BrowserSession) => Answered;
+type Again = (req: Request, session: BrowserSession, attempt: RefusedForm) => Answered;
 
 /** Makes the routes of pages of the dashboard. @param nav the item of its navigation */
 export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem) {
@@ -64,10 +65,15 @@ export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem) {
 /** @param access what a request must pass before its handler runs @param lay puts a page into its frame @param whyGone below a 404 */
 export function sessionPages(
   access: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
-  lay: (session: Session, page: SessionPage) => HtmlPage,
-  whyGone: (session: Session) => Html,
+  lay: (session: BrowserSession, page: SessionPage) => HtmlPage,
+  whyGone: (session: BrowserSession) => Html,
 ) {
-  async function answer(req: Request, res: Response, session: Session, read: () => Answered): Promise<void> {
+  async function answer(
+    req: Request,
+    res: Response,
+    session: BrowserSession,
+    read: () => Answered,
+  ): Promise<void> {
     const shown = await orAgain(
       req,
       async () => read(),
@@ -76,7 +82,7 @@ export function sessionPages(
     show(res, shown, (page) => lay(session, page));
   }
 
-  function page(path: string, read: (req: Request, res: Response, session: Session) => Answered): Route {
+  function page(path: string, read: ReadPage): Route {
     return open(
       'GET',
       path,
@@ -88,7 +94,7 @@ export function sessionPages(
   function form(
     path: string,
     limit: Limit,
-    save: Act['perform'],
+    save: FormAct['perform'],
     { again, ...rules }: FormRules & { readonly again?: Again } = {},
   ): Route {
     const handler: Parameters<SessionAccess['sessionForm']>[1] = (req, res, session, sent, admit) => {
@@ -121,8 +127,8 @@ export function sessionPages(
     },
 
     /** The page (GET) and its form (POST). An error is shown on the page, which is about the target as it is now. */
-    confirmed(path: string, limit: Limit, act: Act, rules?: FormRules): readonly Route[] {
-      async function ask(req: Request, session: Session, attempt?: Attempt) {
+    confirmed(path: string, limit: Limit, act: FormAct, rules?: FormRules): readonly Route[] {
+      async function ask(req: Request, session: BrowserSession, attempt?: RefusedForm) {
         const asked = await act.ask(req, session, attempt);
         if (typeof asked === 'string' || !('button' in asked)) return asked;
         return questionPage(asked, session.formField, attempt?.error);
@@ -137,7 +143,7 @@ export function sessionPages(
 
 const mayBeGone = ({
   accountName,
-}: Session) => html`<p>It may have expired, or you or a program with a token of yours may have deleted it: then it is gone for good. Or it belongs to
+}: BrowserSession) => html`<p>It may have expired, or you or a program with a token of yours may have deleted it: then it is gone for good. Or it belongs to
 another account: you are signed in as <b>${visible(accountName)}</b>.</p>
 <p><a class="button quiet" href="${dashboardPaths.drops}">Your drops</a></p>`;
 

@@ -1,7 +1,7 @@
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { accountPageRoutes } from './account/page.ts';
-import { commentRoutes } from './comments/page.ts';
+import { dashboardCommentRoutes } from './comments/page.ts';
 import { contextRoutes } from './drop/context.ts';
 import { editRoutes } from './drop/edit.ts';
 import { ownedDropRoutes } from './drop/page.ts';
@@ -27,7 +27,7 @@ export function dashboardRoutes(parts: RouteParts): readonly Route[] {
     ...compareRoutes(parts),
     ...historyRoutes(parts),
     ...changeRoutes(parts),
-    ...commentRoutes(parts),
+    ...dashboardCommentRoutes(parts),
     ...accountPageRoutes(parts),
   ];
 }

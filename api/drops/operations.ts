@@ -9,8 +9,8 @@ import {
   type ErrorCase,
   json,
   type Operation,
+  type OperationReply,
   type Parameter,
-  type Reply,
   type RequestBody,
 } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
@@ -60,8 +60,8 @@ export function dropReply(
   description: string,
   { BASE_URL }: Config,
   changes: Partial<Drop> = {},
-  more: Partial<Reply> = {},
-): Reply {
+  more: Partial<OperationReply> = {},
+): OperationReply {
   const example = presentDrop({ ...sampleDrop, ...changes }, BASE_URL);
   return json(description, dropShape, example, { headers: ['ETag'], ...more });
 }

@@ -56,7 +56,7 @@ function wordsOf({ message }: { message: string }): string {
 }
 
 /** What is wrong with a form, in its words. @param error of a refused change */
-export function faultsOf(error: DropError) {
+export function formFaultsOf(error: DropError) {
   const { details } = error;
   const faults: { field: string; message: string }[] = Array.isArray(details?.fields) ? details.fields : [];
   return {
@@ -69,7 +69,7 @@ export function faultsOf(error: DropError) {
 /** For `catch`: the same error in the words of a form, also for its script. */
 export function throwInWords(error: unknown): never {
   if (!(error instanceof DropError) || !Array.isArray(error.details?.fields)) throw error;
-  throw new DropError(error.code, faultsOf(error).message, error.details);
+  throw new DropError(error.code, formFaultsOf(error).message, error.details);
 }
 
 /** `42 seconds`, rounded up. @param seconds `retry_after_seconds` of an error's details @returns null if it has none */

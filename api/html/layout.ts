@@ -34,7 +34,7 @@ export interface HtmlPage {
 }
 
 /** What the dashboard's header needs of a session (http/session.ts). */
-export interface SignedIn {
+export interface HeaderSession {
   readonly accountName: string;
   readonly caller: { readonly isSuspended: boolean };
   readonly isOperator: boolean;
@@ -54,7 +54,7 @@ export interface Layout {
   /** A page with a layout of its own: `body` contains the one `main` element. */
   bare(parts: PageParts): HtmlPage;
   /** A page of the dashboard: header and navigation above, the body in a wide `main`. @param nav null: none of them */
-  dashboard(session: SignedIn, nav: NavItem | null, parts: PageParts): HtmlPage;
+  dashboard(session: HeaderSession, nav: NavItem | null, parts: PageParts): HtmlPage;
 }
 
 /** The frame around all our pages. They load their scripts and style sheets from BASE_URL, also on the hosts of drops. */
@@ -156,7 +156,10 @@ const links: readonly (readonly [NavItem, path: string, text: string])[] = [
 ];
 const operatorLink = ['operators', '/operators', 'Operators'] as const;
 
-function dashboardHeader({ accountName, isOperator, formField }: SignedIn, current: NavItem | null): Html {
+function dashboardHeader(
+  { accountName, isOperator, formField }: HeaderSession,
+  current: NavItem | null,
+): Html {
   const shown = isOperator ? [...links, operatorLink] : links;
   return html`<a class="skip-link" href="#main">Skip to the content</a>
 <header class="topbar"><div>

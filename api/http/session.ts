@@ -17,7 +17,7 @@ import { SessionCookie } from './session-cookie.ts';
 import type { Form } from './show.ts';
 
 /** The signed-in browser that a page of the dashboard is for. */
-export interface Session {
+export interface BrowserSession {
   readonly id: string;
   readonly caller: Caller;
   readonly accountName: string;
@@ -29,23 +29,28 @@ export interface Session {
   readonly formField: Html;
 }
 
-type PageHandler = (req: Request, res: Response, session: Session) => Promise<void> | void;
+type PageHandler = (req: Request, res: Response, session: BrowserSession) => Promise<void> | void;
 
 /** @param admit must be called before anything is changed (`Admit`) */
 type FormHandler = (
   req: Request,
   res: Response,
-  session: Session,
+  session: BrowserSession,
   form: Form,
-  admit: () => Promise<Session>,
+  admit: () => Promise<BrowserSession>,
 ) => Promise<void> | void;
 
 /**
  * Checks the form's token, suspension, then the limit. @returns the session as it is after the body arrived
  * @throws DropError `forbidden`, `rate_limited`; `unauthorized` if the session was revoked or has expired
  */
-export type Admit = (formToken: string | undefined) => Promise<Session>;
-type BodyHandler = (req: Request, res: Response, session: Session, admit: Admit) => Promise<void> | void;
+export type Admit = (formToken: string | undefined) => Promise<BrowserSession>;
+type BodyHandler = (
+  req: Request,
+  res: Response,
+  session: BrowserSession,
+  admit: Admit,
+) => Promise<void> | void;
 
 interface BodyRules {
   /** Reads what a person has typed, for the page that asks for a sign-in; null: too long. Absent: there is nothing to keep. */
@@ -56,7 +61,7 @@ interface BodyRules {
 }
 
 /** Whether the session is enough for a page; if not, the person signs in again. @throws DropError if the page is not for them */
-type IsAdmitted = (session: Session) => boolean;
+type IsAdmitted = (session: BrowserSession) => boolean;
 
 export interface FormRules extends Omit<BodyRules, 'readTyped'> {
   /** Default: 8 KiB. */
@@ -95,7 +100,7 @@ export class SessionAccess {
   }
 
   /** One indexed read for a browser that has the cookie. null: it is not signed in. */
-  async find(req: IncomingMessage): Promise<Session | null> {
+  async find(req: IncomingMessage): Promise<BrowserSession | null> {
     const { sessions, sealer, clock } = this.#services;
     for (const secret of this.cookie.read(req)) {
       const found = await sessions.identify(secret);
@@ -171,7 +176,7 @@ export class SessionAccess {
   }
 
   /** The text that has waited for this sign-in, or else the form as it was sent. @throws DropError `forbidden` */
-  async restore(req: Request, { caller }: Session, form: Form): Promise<Form> {
+  async restore(req: Request, { caller }: BrowserSession, form: Form): Promise<Form> {
     const sealed = form.get(keptField);
     if (sealed === undefined) return form;
     const kept = await this.keptForms.open(sealed);
@@ -181,7 +186,7 @@ export class SessionAccess {
   }
 
   /** For a page that belongs to the session: no cache stores it, and the log names the session. null: the person must sign in */
-  async #open(req: Request, res: Response, isAdmitted?: IsAdmitted): Promise<Session | null> {
+  async #open(req: Request, res: Response, isAdmitted?: IsAdmitted): Promise<BrowserSession | null> {
     res.setHeader('Cache-Control', 'no-store');
     const session = await this.find(req);
     if (session === null) return null;

@@ -4,7 +4,7 @@ import { HttpError } from '../http/http-error.ts';
 const forms = ['application/json', 'text/event-stream'] as const;
 
 /** The media type of an answer. */
-export type Form = (typeof forms)[number];
+export type AnswerForm = (typeof forms)[number];
 
 /** A longer header is not read: it would hold up the event loop (docs/performance.md). */
 const maxHeaderLength = 1_000;
@@ -14,7 +14,7 @@ const maxHeaderLength = 1_000;
  * the stream gets JSON. Without the header, or with an empty or a very long one, everything is accepted (RFC 9110, 12.5.1).
  * @throws HttpError 406 if neither is accepted
  */
-export function chooseForm(header = ''): Form | null {
+export function chooseForm(header = ''): AnswerForm | null {
   const accept = (header.length <= maxHeaderLength && withoutParameters(header)) || '*/*';
   const accepted = new Negotiator({ headers: { accept } }).mediaTypes([...forms]);
   const [first] = accepted;
@@ -43,7 +43,7 @@ function notAcceptable(): HttpError {
 }
 
 /** The answer in the form. @param body one message, in the form `type`, as the library has written it */
-export function inForm(form: Form, type: string | null, body: string): string {
+export function inForm(form: AnswerForm, type: string | null, body: string): string {
   if (type === form) return body;
   if (form === 'text/event-stream') return `event: message\ndata: ${body}\n\n`;
   const data = body.split('\n').find((line) => line.startsWith('data: '));

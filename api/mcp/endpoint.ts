@@ -8,7 +8,7 @@ import { servicePaths } from '../http/paths.ts';
 import type { McpSession, Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { ServiceResponse } from '../http/send.ts';
-import { chooseForm, type Form, inForm } from './answer-form.ts';
+import { type AnswerForm, chooseForm, inForm } from './answer-form.ts';
 import { readMessage } from './message.ts';
 import { createServerSetup } from './server.ts';
 
@@ -83,7 +83,12 @@ function headersOf({ headers }: ApiRequest): [string, string][] {
 }
 
 /** @param form null: that of the library. Errors of the protocol are JSON in any case */
-function send(res: ServiceResponse, { status, headers }: Response, body: string, form: Form | null): void {
+function send(
+  res: ServiceResponse,
+  { status, headers }: Response,
+  body: string,
+  form: AnswerForm | null,
+): void {
   const type = headers.get('content-type');
   const wanted = form !== null && status === 200 ? form : type;
   const bytes = Buffer.from(form !== null && status === 200 ? inForm(form, type, body) : body);

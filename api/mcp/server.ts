@@ -3,7 +3,7 @@ import { type DropError, suspended } from '../../shared/domain/errors.ts';
 import { findIllFormed } from '../../shared/domain/json.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
-import { readVersion } from '../../shared/version.ts';
+import { readRelease } from '../../shared/version.ts';
 import { refuseIllFormed } from '../http/body.ts';
 import { presentError, shownError } from '../http/http-error.ts';
 import type { McpSession } from '../http/route.ts';
@@ -57,7 +57,7 @@ export function createServerSetup(services: Services) {
     }
   }
 
-  const info = { name: 'dropleaf', title: 'Dropleaf', version: readVersion() };
+  const info = { name: 'dropleaf', title: 'Dropleaf', version: readRelease() };
   return (Sdk: typeof import('@modelcontextprotocol/server'), session: McpSession): Server => {
     const server = new Sdk.Server(info, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler('tools/list', () => ({ tools: listings }));

@@ -21,10 +21,10 @@ import {
   headers,
   limitNameOf,
   type Operation,
+  type OperationReply,
   type Parameter,
   type PublicLimit,
   presentLimits,
-  type Reply,
   tags,
 } from './operation.ts';
 import { pathParameters } from './request-schema.ts';
@@ -219,7 +219,7 @@ function nameWarnings(schemas: Record<string, JsonSchema>, operations: readonly 
   };
 }
 
-function describeReply({ description, headers: names = [], content }: Reply): DescribedResponse {
+function describeReply({ description, headers: names = [], content }: OperationReply): DescribedResponse {
   const bodies = Object.entries(content ?? {}).map(([type, { shape, example }]) => [
     type,
     { schema: shape.schema, ...(example !== undefined && { example }) },

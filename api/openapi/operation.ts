@@ -95,7 +95,7 @@ export interface RequestBody {
 }
 
 /** A successful answer. */
-export interface Reply {
+export interface OperationReply {
   readonly status: 200 | 201 | 204 | 303 | 304;
   readonly description: string;
   /** By media type. Absent: the answer has no body. */
@@ -117,7 +117,7 @@ export interface Operation {
   readonly limits?: readonly PublicLimit[];
   readonly parameters?: readonly Parameter[];
   readonly body?: RequestBody;
-  readonly replies: readonly [Reply, ...Reply[]];
+  readonly replies: readonly [OperationReply, ...OperationReply[]];
   readonly refusals?: readonly ErrorCase[];
 }
 
@@ -126,8 +126,8 @@ export function json(
   description: string,
   shape: Shape<unknown>,
   example: unknown,
-  more: Partial<Reply> = {},
-): Reply {
+  more: Partial<OperationReply> = {},
+): OperationReply {
   return {
     status: 200,
     description,

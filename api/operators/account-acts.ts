@@ -4,7 +4,7 @@ import { splitList } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { breadcrumb, timeTag } from '../html/elements.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import type { Session } from '../http/session.ts';
+import type { BrowserSession } from '../http/session.ts';
 import { effectOf, noticesOf, type OperatorAct } from './acts.ts';
 import { operatorPaths } from './paths.ts';
 
@@ -81,7 +81,7 @@ async function findAccount(
   return typeof id === 'string' ? moderation.findAccount(id) : null;
 }
 
-function isOwn({ id }: Account, { caller }: Session): boolean {
+function isOwn({ id }: Account, { caller }: BrowserSession): boolean {
   return id === caller.accountId;
 }
 

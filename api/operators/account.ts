@@ -16,7 +16,7 @@ import { pageBadges, stateBadge, tokensText } from './labels.ts';
 import { operatorPages } from './pages.ts';
 import { operatorPaths } from './paths.ts';
 
-export function accountRoutes(parts: RouteParts): readonly Route[] {
+export function operatorAccountRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, config } = parts.services;
   const pages = operatorPages(parts);
   const operators = splitList(config.OPERATORS);

@@ -9,7 +9,7 @@ import type { Question } from '../dashboard/pages.ts';
 import { fieldState } from '../html/forms.ts';
 import { type Html, html } from '../html/html.ts';
 import type { Route } from '../http/route.ts';
-import type { Session } from '../http/session.ts';
+import type { BrowserSession } from '../http/session.ts';
 import type { Form } from '../http/show.ts';
 import { atMostCharacters, invalid, textField, validate } from '../http/validate.ts';
 import { nameOf, type operatorPages } from './pages.ts';
@@ -33,7 +33,7 @@ export interface OperatorAct<T> {
   /** null: there is no such target. */
   find(req: Request): Promise<T | null>;
   /** Changes nothing. */
-  describe(target: T, session: Session): ActPage | Promise<ActPage>;
+  describe(target: T, session: BrowserSession): ActPage | Promise<ActPage>;
   /** Does it. @returns the notice for the page that the act leads to, if it is not the act's own @throws DropError `not_found` */
   perform(
     target: T,

@@ -9,7 +9,7 @@ import { queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes } from '../http/send.ts';
-import type { Session } from '../http/session.ts';
+import type { BrowserSession } from '../http/session.ts';
 import type { Form, Shown } from '../http/show.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
 import { pageCrumbs } from './labels.ts';
@@ -41,8 +41,9 @@ interface Granted {
 export function inspectRoutes(parts: RouteParts): readonly Route[] {
   const { services } = parts;
   const { page, form } = operatorPages(parts);
-  const granted = (showInspection: ShowInspection) => (req: Request, res: Response, session: Session) =>
-    showGranted(services, req, res, session, showInspection);
+  const granted =
+    (showInspection: ShowInspection) => (req: Request, res: Response, session: BrowserSession) =>
+      showGranted(services, req, res, session, showInspection);
   return [
     page(operatorPaths.inspect(':slug'), granted(showInspectPage)),
     form(operatorPaths.inspect(':slug'), limitTable.change, (req, _, session, sent) =>
@@ -65,7 +66,7 @@ async function showGranted(
   services: Services,
   req: Request,
   res: Response,
-  session: Session,
+  session: BrowserSession,
   showInspection: ShowInspection,
 ): Promise<Shown<OperatorPage>> {
   const slug = readSlug(req);
@@ -95,7 +96,7 @@ async function findVersion(
 async function beginInspection(
   services: Services,
   req: Request,
-  session: Session,
+  session: BrowserSession,
   sent: Form,
 ): Promise<string> {
   const { moderation, sealer, clock } = services;

@@ -2,7 +2,7 @@ import { notFound } from '../../shared/domain/errors.ts';
 import { type SessionPage, sessionPages } from '../dashboard/pages.ts';
 import { type Html, html } from '../html/html.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { Session, SessionAccess } from '../http/session.ts';
+import type { BrowserSession, SessionAccess } from '../http/session.ts';
 import { operatorPaths } from './paths.ts';
 
 /** A page for operators: the tabs above its body. */
@@ -14,7 +14,7 @@ export interface OperatorPage extends SessionPage {
 /** Routes of pages for operators. For everybody else they do not exist. A GET changes nothing and is not in the audit log. */
 export function operatorPages({ sessions, layout }: RouteParts) {
   /** @returns whether the sign-in is recent enough @throws DropError `not_found` for somebody who is no operator */
-  function isAdmitted(session: Session): boolean {
+  function isAdmitted(session: BrowserSession): boolean {
     if (!session.isOperator) throw notFound('path');
     return !session.isTooOldToOperate;
   }
@@ -23,7 +23,7 @@ export function operatorPages({ sessions, layout }: RouteParts) {
     withSession: (handler) => sessions.withSession(handler, isAdmitted),
     sessionForm: (limit, handler, rules) => sessions.sessionForm(limit, handler, { ...rules, isAdmitted }),
   };
-  const lay = (session: Session, page: SessionPage) => {
+  const lay = (session: BrowserSession, page: SessionPage) => {
     const body = html`${tabBar(page.tab)}\n${page.body}`;
     return layout.dashboard(session, 'operators', { ...page, styles: ['operators'], body });
   };
@@ -31,7 +31,7 @@ export function operatorPages({ sessions, layout }: RouteParts) {
 }
 
 /** The name of the operator in the audit log: `0198f… octocat`, as it names accounts. */
-export function nameOf({ caller, accountName }: Pick<Session, 'caller' | 'accountName'>): string {
+export function nameOf({ caller, accountName }: Pick<BrowserSession, 'caller' | 'accountName'>): string {
   return `${caller.accountId} ${accountName}`;
 }
 

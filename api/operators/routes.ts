@@ -1,6 +1,6 @@
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { accountRoutes } from './account.ts';
+import { operatorAccountRoutes } from './account.ts';
 import { findRoutes } from './find.ts';
 import { inspectRoutes } from './inspect.ts';
 import { logRoute } from './log.ts';
@@ -16,6 +16,6 @@ export function operatorRoutes(parts: RouteParts): readonly Route[] {
     logRoute(parts),
     ...reportedPageRoutes(parts),
     ...inspectRoutes(parts),
-    ...accountRoutes(parts),
+    ...operatorAccountRoutes(parts),
   ];
 }

@@ -21,7 +21,7 @@ export async function openPage(
   services: Services,
   req: Request,
   res: Response,
-  number = versionOf(req),
+  number = readPageVersion(req),
 ): Promise<PageWithVersion> {
   const { pages, config } = services;
   const slug = readSlug(req);
@@ -33,7 +33,7 @@ export async function openPage(
 }
 
 /** From `v` of the request, as `readVersion` reads it. */
-export function versionOf(req: Request): number | null {
+export function readPageVersion(req: Request): number | null {
   return readVersion(new URLSearchParams(req.url.split('?')[1]));
 }
 

@@ -23,7 +23,7 @@ import { createReview } from './review.ts';
 /** A version may be removed between the look-up and the read of its body. */
 const maxLookUps = 3;
 
-export interface Target {
+export interface RawTarget {
   readonly address: PublicAddress;
   /** null: the service's own. */
   readonly host: ContentHost | null;
@@ -45,7 +45,7 @@ export class RawPages {
   }
 
   /** Sends a public page that is in memory, synchronously, as `answer` would. @returns the body; null if it did nothing */
-  answerNow(req: IncomingMessage, res: ServerResponse, { address, host }: Target): Body | null {
+  answerNow(req: IncomingMessage, res: ServerResponse, { address, host }: RawTarget): Body | null {
     if (req.method !== 'GET' || address.isReview) return null;
     const encoding = negotiateEncoding(req.headers['accept-encoding']);
     const found = this.#services.pages.getCachedWithBody(address.slug, address.number, encoding);
@@ -63,7 +63,7 @@ export class RawPages {
   }
 
   /** Answers a request for a raw page, errors included. */
-  async answer(req: IncomingMessage, res: ServiceResponse, target: Target): Promise<void> {
+  async answer(req: IncomingMessage, res: ServiceResponse, target: RawTarget): Promise<void> {
     logRequest(req, res, this.#services.log, this.#sampleLevels());
     try {
       if (req.method !== 'GET' && req.method !== 'HEAD') throw methodNotAllowed(req.method, ['GET', 'HEAD']);
@@ -105,7 +105,7 @@ export class RawPages {
     answerError(error, req, res, { log: this.#services.log, layout: this.#layout });
   }
 
-  async #send(req: IncomingMessage, res: ServiceResponse, asked: Target): Promise<void> {
+  async #send(req: IncomingMessage, res: ServiceResponse, asked: RawTarget): Promise<void> {
     const { isReview, versionId } = asked.address;
     if (isReview) delete req.headers['if-none-match']; // it is the raw page's
     const encoding = isReview ? 'identity' : negotiateEncoding(req.headers['accept-encoding']);
@@ -134,7 +134,7 @@ export class RawPages {
 async function openWithBody(
   services: Services,
   req: IncomingMessage,
-  asked: Target,
+  asked: RawTarget,
   encoding: ContentEncoding,
 ) {
   for (let attempt = 0; attempt < maxLookUps; attempt++) {
@@ -149,7 +149,7 @@ async function openWithBody(
 async function open(
   services: Services,
   req: IncomingMessage,
-  { address, host }: Target,
+  { address, host }: RawTarget,
   encoding: ContentEncoding,
 ) {
   const { pages, config } = services;
@@ -168,7 +168,7 @@ async function isAdmitted(
   services: Services,
   page: Page,
   req: IncomingMessage,
-  { address, host }: Target,
+  { address, host }: RawTarget,
 ): Promise<boolean> {
   if (page.lock === null) return true;
   const { grant } = address;

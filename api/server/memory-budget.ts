@@ -1,5 +1,5 @@
 /** Memory that a client takes by a request body, or by an answer that it has not read. */
-export interface Reservation {
+export interface MemoryReservation {
   grow(bytes: number): void;
   /** It is never evicted from now on, because its memory is in use. */
   pin(): void;
@@ -47,7 +47,7 @@ export class MemoryBudget {
   reserve(
     client: string,
     what: { bytes: number; memory?: object | undefined; evict: () => void },
-  ): Reservation {
+  ): MemoryReservation {
     const memory = this.#memoryOf(what.memory, what.bytes);
     memory.holders += 1;
     const entry: Entry = { client, memory, evict: what.evict, isPinned: false };

@@ -4,7 +4,13 @@ import { servicePaths } from '../http/paths.ts';
 import { anyOrigin, open, openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendPage } from '../http/send.ts';
-import { json, limitsShape, type Operation, presentLimits, type Reply } from '../openapi/operation.ts';
+import {
+  json,
+  limitsShape,
+  type Operation,
+  type OperationReply,
+  presentLimits,
+} from '../openapi/operation.ts';
 import { addressShape, anyShape, exactShape, fields, named, textShape, type Wire } from '../openapi/shape.ts';
 import { withoutRepetitions } from '../openapi/without-repetitions.ts';
 import { createReference } from './docs-page.ts';
@@ -51,7 +57,11 @@ function presentDiscovery(config: Config): Wire<typeof discoveryShape> {
 
 function descriptionOperations() {
   const headers = ['ETag', 'Access-Control-Allow-Origin'] as const;
-  const notModified: Reply = { status: 304, description: 'The client has the current document.', headers };
+  const notModified: OperationReply = {
+    status: 304,
+    description: 'The client has the current document.',
+    headers,
+  };
   return {
     discover: {
       id: 'discover',

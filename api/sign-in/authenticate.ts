@@ -8,7 +8,7 @@ import { browserSignInPath, codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { browserRoutes, finishBrowserSignIn } from './browser.ts';
-import type { Progress, Steps } from './cookie.ts';
+import type { SignInProgress, Steps } from './cookie.ts';
 import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
 import { localPage } from './views.ts';
 
@@ -58,7 +58,7 @@ async function beginDecision(
   { signIns }: Services,
   { askApprover }: SignInPages,
   res: Response,
-  progress: Progress,
+  progress: SignInProgress,
   identity: Identity,
 ): Promise<string> {
   const { id: accountId, countsAs } = await signIns.signInWith(identity);

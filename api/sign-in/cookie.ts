@@ -4,7 +4,7 @@ import { createSealedCookie } from '../http/sealed-cookie.ts';
 import type { Outcome } from './views.ts';
 
 /** The sign-in of a device that a browser is working on. */
-export interface Progress {
+export interface SignInProgress {
   readonly signInId: string;
   readonly code: string;
   /** Unix ms. */
@@ -24,14 +24,14 @@ export interface Steps {
   /** Return from the identity provider, to approve a device or, if that is null, to start a session. */
   visit: {
     readonly visit: ProviderVisit;
-    readonly device: Progress | null;
+    readonly device: SignInProgress | null;
     /** Where the person goes then. */
     readonly next: string;
     readonly expiresAt: number;
   };
-  local: Progress;
+  local: SignInProgress;
   /** Approve or deny. The page's form contains `formToken` too. */
-  decide: Progress & Approver & { readonly formToken: string };
+  decide: SignInProgress & Approver & { readonly formToken: string };
   done: { readonly outcome: Outcome; readonly expiresAt: number };
 }
 

@@ -9,7 +9,7 @@ import { unmaskToken } from '../http/masked-token.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { Session, SessionAccess } from '../http/session.ts';
+import type { BrowserSession, SessionAccess } from '../http/session.ts';
 import { type Form, orAgain, type Shown } from '../http/show.ts';
 import type { Steps } from './cookie.ts';
 import { noSignInInProgress, problem, type SignInPages, signInEnded } from './pages.ts';
@@ -22,7 +22,10 @@ export const otherField = 'other';
 const offeredTokens = 10;
 
 /** A session that can stand for its person. A suspended account creates no token with one, so it approves nothing. */
-export async function findUsableSession(sessions: SessionAccess, req: Request): Promise<Session | null> {
+export async function findUsableSession(
+  sessions: SessionAccess,
+  req: Request,
+): Promise<BrowserSession | null> {
   const session = await sessions.find(req);
   return session?.caller.isSuspended ? null : session;
 }

@@ -7,9 +7,9 @@ import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { Session } from '../http/session.ts';
+import type { BrowserSession } from '../http/session.ts';
 import { orAgain, type Shown } from '../http/show.ts';
-import type { Progress } from './cookie.ts';
+import type { SignInProgress } from './cookie.ts';
 import { findUsableSession, otherField } from './decision.ts';
 import type { SignInPages } from './pages.ts';
 import { codePage } from './views.ts';
@@ -55,7 +55,11 @@ export function codeRoutes(
   }
 
   /** Leads to the approval for a person who is signed in; else to the identity provider, or to the page that asks for the key. */
-  async function authenticate(res: Response, progress: Progress, session: Session | null): Promise<Shown> {
+  async function authenticate(
+    res: Response,
+    progress: SignInProgress,
+    session: BrowserSession | null,
+  ): Promise<Shown> {
     if (session !== null) {
       const { caller, accountName: name, id: sessionId } = session;
       const approver = { accountId: caller.accountId, name, sessionId };

@@ -13,7 +13,7 @@ import { signInPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Form, orAgain, type Shown, show } from '../http/show.ts';
-import { type Approver, createSignInCookie, type Progress, type Steps } from './cookie.ts';
+import { type Approver, createSignInCookie, type SignInProgress, type Steps } from './cookie.ts';
 import { type LocalForm, localPage, newAccountPage, problemPage, providerPage } from './views.ts';
 
 type Answered = Promise<Shown> | Shown;
@@ -49,7 +49,7 @@ export function signInPages({ services, readForm, layout }: RouteParts) {
     /** @param countsAs of the approver's account @returns the path of the approval page @throws DropError `rate_limited` */
     async askApprover(
       res: Response,
-      { signInId, code, expiresAt }: Progress,
+      { signInId, code, expiresAt }: SignInProgress,
       approver: Approver,
       countsAs: string,
     ): Promise<string> {

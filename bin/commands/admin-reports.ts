@@ -13,7 +13,7 @@ import {
   readLimit,
   readOperator,
   readReason,
-  readSlug,
+  readSlugOrUrl,
   withAdmin,
 } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
@@ -65,7 +65,7 @@ interface ReportListOptions {
 async function listReports({ all, page, before, limit }: ReportListOptions, io: ProcessIo): Promise<void> {
   const filter = {
     withClosed: all === true,
-    ...(page !== undefined && { slug: readSlug(page, io.env) }),
+    ...(page !== undefined && { slug: readSlugOrUrl(page, io.env) }),
     ...(before !== undefined && { before }),
   };
   await withAdmin(io, async ({ reports }) => {
@@ -151,7 +151,7 @@ async function closeReports(
 ): Promise<void> {
   await withAdmin(io, async ({ reports }) => {
     if (page !== undefined && id === undefined) {
-      const slug = readSlug(page, io.env);
+      const slug = readSlugOrUrl(page, io.env);
       const count = await reports.closeByPage(slug, readOperator(options));
       const { done, unchanged } = actWords['close-reports'];
       const outcome = count === 0 ? unchanged : `${done}: ${countOf(count, 'report')} closed`;

@@ -13,7 +13,7 @@ import {
   printLine,
   readOperator,
   readReason,
-  readSlug,
+  readSlugOrUrl,
   withAdmin,
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
@@ -148,7 +148,7 @@ function changePage(
   describeState: (before: ChangedPage['before']) => string,
 ): ActCommand['run'] {
   return async (page, options, io) => {
-    const slug = readSlug(page, io.env);
+    const slug = readSlugOrUrl(page, io.env);
     const missing = `there is no page "${slug}"; it may have been deleted`;
     await withAdmin(io, async ({ moderation }) => {
       const { drop, before, edge } = await change(moderation, slug, readOperator(options)).catch(

@@ -21,7 +21,7 @@ import {
   openStoreToRead,
 } from '../../shared/engines/open-archives.ts';
 import { shownText } from '../../shared/util/shown-text.ts';
-import { readVersion } from '../../shared/version.ts';
+import { readRelease } from '../../shared/version.ts';
 import { createErrorLog, describeStore, printLine, readDataConfig } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 import { type Progress, startProgress, watchForInterrupt } from '../progress.ts';
@@ -56,7 +56,7 @@ export async function exportData(
     const total = Object.values(await engine.archive.countRecords()).reduce((sum, count) => sum + count, 0);
     const progress = startProgress(io, { what: 'Exporting', total, unit: 'records' });
     const created = new Date(createdAt).toISOString();
-    const head = { id: newId(createdAt), release: readVersion(), engine: engineName(config), created };
+    const head = { id: newId(createdAt), release: readRelease(), engine: engineName(config), created };
     const leftOut: DamagedDrop[] = [];
     const parts = readStore(engine, (damaged) => {
       if (skipDamaged) return leftOut.push(damaged) > 0;

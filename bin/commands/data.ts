@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isScaleOut } from '../../shared/config/config.ts';
-import { readVersion } from '../../shared/version.ts';
+import { readRelease } from '../../shared/version.ts';
 import { addCommand, readDataConfig } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 import { countOf, startTimer } from '../text.ts';
@@ -93,7 +93,7 @@ async function backup(dir: string, { keep }: { keep?: string }, io: ProcessIo): 
     dataDir: config.DATA_DIR,
     dir,
     keep: kept,
-    release: readVersion(),
+    release: readRelease(),
     now: Date.now(),
   });
   const { drops = 0, drop_versions: versions = 0, accounts = 0 } = made.rows;

@@ -16,9 +16,9 @@ import {
   type ArchivePart,
   type BlobDigest,
   type BlobOfVersion,
+  blobDigestOf,
   blobsOf,
   bytesPerEntry,
-  digestOf,
   digestsName,
   formatDigest,
   formatHead,
@@ -100,7 +100,7 @@ async function* readDrop(
     for (const { name, folder, id } of blobsNotIn(digests, drop)) {
       const bytes: Uint8Array | null = (await bytesOf.next()).value ?? null;
       if (bytes === null) continue;
-      const digest = digestOf(bytes);
+      const digest = blobDigestOf(bytes);
       digests.set(name, digest);
       yield { type: 'blob', folder, id, bytes, digest };
     }

@@ -233,7 +233,7 @@ export function parseDigest(line: string): ListedDigest | null {
   return { name, bytes: Number(bytes), sha256, isUsed: unused === undefined };
 }
 
-export function digestOf(bytes: Uint8Array): BlobDigest {
+export function blobDigestOf(bytes: Uint8Array): BlobDigest {
   return { bytes: bytes.byteLength, sha256: sha256(bytes) };
 }
 

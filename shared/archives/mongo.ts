@@ -4,8 +4,8 @@ import type { Clock } from '../domain/clock.ts';
 import { record, text, time } from '../domain/record.ts';
 import {
   type DropDocument,
+  expiredBy,
   type Filter,
-  hasExpired,
   liveDropDocument,
   toDrop,
   toOwnedVersion,
@@ -124,7 +124,7 @@ function openBlobs(connection: Connection): Readonly<Record<BlobFolder, Blobs>> 
 
 /** @param now Unix ms: drops that have expired by then are left out */
 function readRecords(connection: Connection, now: number): Pick<ArchiveSnapshot, 'read' | 'readDropAgain'> {
-  const liveDrop = { deleted_at: null, $nor: [hasExpired(now)] };
+  const liveDrop = { deleted_at: null, $nor: [expiredBy(now)] };
 
   /** All that match, ascending by id. Each batch is a query of its own, so that it can be repeated. */
   async function* readAll<D extends Identified, R>(

@@ -14,9 +14,9 @@ import {
   type ArchiveManifest,
   type ArchivePart,
   type BlobDigest,
+  blobDigestOf,
   blobsOf,
   compareManifest,
-  digestOf,
   type EntryName,
   headName,
   type ListedDigest,
@@ -122,7 +122,7 @@ class ArchiveReader {
   #readEntry(name: string, content: EntryName, bytes: Uint8Array): ArchivePart | null {
     switch (content.type) {
       case 'blob': {
-        const digest = digestOf(bytes);
+        const digest = blobDigestOf(bytes);
         if (this.#found.has(name)) this.#note(`${name} is twice in the archive`);
         this.#keep(this.#found, name, digest);
         return { ...content, bytes, digest };

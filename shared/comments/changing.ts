@@ -16,7 +16,7 @@ import type { CommentChange, CommentStore } from './comment-store.ts';
 const attempts = 10;
 
 /** What somebody changes of a comment. */
-export interface Act extends Omit<CommentChange, 'sizes' | 'fields'> {
+export interface ThreadChange extends Omit<CommentChange, 'sizes' | 'fields'> {
   readonly fields?: Partial<Pick<Comment, 'state' | 'text' | 'resolvedBy'>>;
 }
 
@@ -34,7 +34,7 @@ export async function changeComment(
   { store, clock }: Deps,
   id: string,
   tokenId: string | null,
-  act: (found: Comment | null) => { readonly comment: Comment; readonly act: Act | null },
+  act: (found: Comment | null) => { readonly comment: Comment; readonly act: ThreadChange | null },
 ): Promise<Comment> {
   return repeat(async () => {
     const { comment, act: done } = act(await store.find(id));
@@ -57,7 +57,7 @@ export async function changeComment(
 export async function changeThread(
   { store, clock }: Deps,
   id: string,
-  act: (found: Thread) => { readonly act: Act; readonly tokenId: string | null } | null,
+  act: (found: Thread) => { readonly act: ThreadChange; readonly tokenId: string | null } | null,
 ): Promise<boolean> {
   return repeat(async () => {
     const thread = await store.findThread(id);
@@ -75,8 +75,8 @@ export function editOf(
   { replies }: Comment,
   text: string,
   replyId: string | null,
-  fields: Act['fields'],
-): Act {
+  fields: ThreadChange['fields'],
+): ThreadChange {
   if (replyId === null) return { fields: { ...fields, text } };
   const at = replies.findIndex((reply) => reply.id === replyId);
   return { fields: { ...fields }, edited: { at, id: replyId, text } };
@@ -113,7 +113,7 @@ async function changeOnce(
   return outcome;
 }
 
-function applied(comment: Comment, { fields, added = [], edited, removed }: Act): Comment {
+function applied(comment: Comment, { fields, added = [], edited, removed }: ThreadChange): Comment {
   const replies = [...comment.replies, ...added]
     .filter(({ id }) => id !== removed)
     .map((reply) => (reply.id === edited?.id ? { ...reply, text: edited.text } : reply));

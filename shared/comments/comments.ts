@@ -8,7 +8,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Visitor } from '../limits/visitor.ts';
 import { checkMayRemove, checkMayResolve, findOwner, forbidden, isSame, isVisible } from './authors.ts';
 import { boundReached } from './bounds.ts';
-import { type Act, changeComment, editOf, findReply, hasReply } from './changing.ts';
+import { changeComment, editOf, findReply, hasReply, type ThreadChange } from './changing.ts';
 import {
   type Anchor,
   type Author,
@@ -217,7 +217,7 @@ export class Comments extends CommentLists {
     scope: Scope,
     id: string,
     actor: Author,
-    act: (comment: Comment) => Act | null,
+    act: (comment: Comment) => ThreadChange | null,
   ): Promise<Comment> {
     const deps = { store: this.#store, clock: this.#clock };
     const stored = await changeComment(deps, id, actor.tokenId, (found) => {

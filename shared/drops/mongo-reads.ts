@@ -8,14 +8,14 @@ import {
   type DropRow,
   dropModel,
   dropProjection,
+  expiredBy,
   type Filter,
-  hasExpired,
   liveDropAt,
   ownedAt,
   type PageRow,
   pageFields,
-  readPairs,
   toDrop,
+  toMetadata,
   toOwnedVersion,
   toPage,
   toPairs,
@@ -89,7 +89,7 @@ export class MongoDropReads implements DropReads {
 
   async listSlugs(owner: string): Promise<string[]> {
     const rows = await this.#drops
-      .find({ owner, place: { $gte: 0 }, $nor: [hasExpired(this.#clock.now())] }, { slug: 1 })
+      .find({ owner, place: { $gte: 0 }, $nor: [expiredBy(this.#clock.now())] }, { slug: 1 })
       .setOptions({ sort: { created_at: 1, _id: 1 }, batchSize: 10_000, hint: 'drops_place' })
       .lean<Pick<DropDocument, 'slug'>[]>();
     return rows.map(({ slug }) => slug);
@@ -115,7 +115,7 @@ export class MongoDropReads implements DropReads {
       )
       .toArray();
     return counted.flatMap(({ _id, count }) =>
-      Array.from(readPairs([_id]), ([key, value]): TagCount => ({ key, value, count })),
+      Array.from(toMetadata([_id]), ([key, value]): TagCount => ({ key, value, count })),
     );
   }
 
@@ -143,7 +143,7 @@ export class MongoDropReads implements DropReads {
   }
 
   async findRevisions(slugs: readonly string[]): Promise<Map<string, number>> {
-    const live = { slug: { $in: slugs }, deleted_at: null, $nor: [hasExpired(this.#clock.now())] };
+    const live = { slug: { $in: slugs }, deleted_at: null, $nor: [expiredBy(this.#clock.now())] };
     const rows = await this.#drops
       .find(live, { _id: 0, slug: 1, rev: 1 })
       .setOptions({ batchSize: slugs.length + 1 })
@@ -183,7 +183,7 @@ export class MongoDropReads implements DropReads {
   /** In this order, without those that were deleted meanwhile. */
   async #findAll(ids: readonly string[]): Promise<Drop[]> {
     if (ids.length === 0) return [];
-    const live = { _id: { $in: ids }, deleted_at: null, $nor: [hasExpired(this.#clock.now())] };
+    const live = { _id: { $in: ids }, deleted_at: null, $nor: [expiredBy(this.#clock.now())] };
     const rows = await this.#drops
       .find(live, dropProjection)
       .setOptions({ batchSize: ids.length + 1 })
@@ -195,7 +195,7 @@ export class MongoDropReads implements DropReads {
 
 /** All live drops of the owner that have every pair. */
 function dropsWith(owner: string, pairs: ReadonlyMap<string, string>, now: number): Matching {
-  const unexpired = { $nor: [hasExpired(now)] };
+  const unexpired = { $nor: [expiredBy(now)] };
   if (pairs.size === 0) return { filter: { owner, place: { $gte: 0 }, ...unexpired }, hint: 'drops_place' };
   return { filter: { owner, pairs: { $all: toPairs(pairs) }, ...unexpired }, hint: 'drops_pairs' };
 }

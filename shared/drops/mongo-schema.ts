@@ -126,13 +126,13 @@ export function dropModel(connection: Connection): Model<DropDocument> {
 export type Filter = Readonly<Record<string, unknown>>;
 
 /** Never true of a drop without the field. @param now Unix ms */
-export function hasExpired(now: number): Filter {
+export function expiredBy(now: number): Filter {
   return { expires_at: { $lte: now } };
 }
 
 /** No server uses an index for `$nor`: DocumentDB would combine the slug's index with whole ranges of others. */
 export function liveDropAt(slug: string, now: number, ...unless: readonly Filter[]): Filter {
-  return { slug, deleted_at: null, $nor: [hasExpired(now), ...unless] };
+  return { slug, deleted_at: null, $nor: [expiredBy(now), ...unless] };
 }
 
 export function ownedAt(ownerId: string, slug: string, now: number, ...unless: readonly Filter[]): Filter {
@@ -163,7 +163,7 @@ export type DropRow = Pick<
 
 export function toDrop(row: DropRow): Drop {
   const parts = {
-    metadata: readPairs(row.pairs),
+    metadata: toMetadata(row.pairs),
     locked: row.lock?.id !== undefined,
     takedown: toTakedown(row),
   };
@@ -263,7 +263,7 @@ export function toPairs(metadata: Metadata): string[] {
   return Array.from(metadata, ([key, value]) => `${key}=${value}`);
 }
 
-export function readPairs(pairs: readonly string[]): Metadata {
+export function toMetadata(pairs: readonly string[]): Metadata {
   return new Map(
     pairs.map((pair) => {
       const end = pair.indexOf('=');

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Connection, mongo } from 'mongoose';
-import { type DropDocument, foldedFields, readPairs } from './mongo-schema.ts';
+import { type DropDocument, foldedFields, toMetadata } from './mongo-schema.ts';
 import { foldMetadata, foldText } from './search.ts';
 
 /** The fields that a search reads. */
@@ -19,7 +19,7 @@ export type TextRow = Pick<DropDocument, keyof typeof textFields>;
 /** What a search looks at. Drops of earlier releases have no folded texts until `migrate` has run. */
 export function foldedOf(row: TextRow): string {
   const { folded_title = foldText(row.title), folded_description = foldText(row.description) } = row;
-  const { folded_metadata = foldMetadata(readPairs(row.pairs)) } = row;
+  const { folded_metadata = foldMetadata(toMetadata(row.pairs)) } = row;
   return [folded_title, folded_description, folded_metadata].join('\n');
 }
 
@@ -38,7 +38,7 @@ export async function foldStoredTexts(connection: Connection): Promise<number> {
 
   const live = drops.find({ deleted_at: null }, { projection: textFields });
   for await (const { _id, title, description, pairs, ...stored } of live) {
-    const texts = foldedFields({ title, description, metadata: readPairs(pairs) });
+    const texts = foldedFields({ title, description, metadata: toMetadata(pairs) });
     if (isDeepStrictEqual(stored, texts)) continue;
     // Not if it was changed meanwhile: this release folds what it changes.
     updates.push({ updateOne: { filter: { _id, title, description, pairs }, update: { $set: texts } } });

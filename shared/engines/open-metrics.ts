@@ -3,13 +3,13 @@ import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../log/log.ts';
 import { createPrometheusMetrics, type PrometheusMetrics } from '../metrics/prometheus.ts';
 import { type MetricsServer, startMetricsServer } from '../metrics/prometheus-server.ts';
-import { readVersion } from '../version.ts';
+import { readRelease } from '../version.ts';
 import type { OpenedEngine } from './open-stores.ts';
 
 export type ServiceMetrics = PrometheusMetrics;
 
 export function createMetrics(config: Config, clock: Clock): ServiceMetrics {
-  return createPrometheusMetrics({ version: readVersion(), engine: engineName(config) }, clock);
+  return createPrometheusMetrics({ version: readRelease(), engine: engineName(config) }, clock);
 }
 
 const boardPath = '/queues';

@@ -3,7 +3,7 @@ import { importCollection } from '../archives/mongo.ts';
 import type { PendingTask } from '../drops/drop.ts';
 import { type DropDocument, dropModel, type VersionDocument } from '../drops/mongo-schema.ts';
 import { removeExpired } from '../drops/mongo-updates.ts';
-import { artefactId, artefactRecord, rendererOf, versionOf } from '../renders/mongo.ts';
+import { artefactId, artefactRecord, rendererOf, versionIdOf } from '../renders/mongo.ts';
 import { daysOf, dayViewsCollection } from '../views/mongo.ts';
 import type { PendingDrop, PendingPosition, PendingRender, PendingTaskStore } from './pending-task-store.ts';
 
@@ -66,7 +66,7 @@ export class MongoPendingTasks implements PendingTaskStore {
     if (row === undefined) return null;
     // Ascending, so that the newest one of a version comes last.
     const found = row.artefacts.map(({ _id }) => _id).sort();
-    const renderers = new Map(found.map((id) => [versionOf(id), rendererOf(id)]));
+    const renderers = new Map(found.map((id) => [versionIdOf(id), rendererOf(id)]));
     return { ...toPendingDrop(row), renderers };
   }
 

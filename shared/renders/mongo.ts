@@ -95,7 +95,7 @@ class MongoRenders implements RenderStore {
   async listRendered(versionIds: readonly string[], renderer: number): Promise<Set<string>> {
     const ids = versionIds.map((versionId) => artefactId(versionId, renderer));
     const found = await this.#artefacts.find({ _id: { $in: ids } }, { _id: 1 }).lean();
-    return new Set(found.map(({ _id }) => versionOf(_id)));
+    return new Set(found.map(({ _id }) => versionIdOf(_id)));
   }
 
   async deleteOlder(versionId: string, renderer: number): Promise<boolean> {
@@ -149,7 +149,7 @@ interface Bytes {
 
 /** Ids of versions, by the ids of documents that begin with them. */
 function idsOfVersions(connection: Connection, { name }: StoredRecord): ListIds {
-  return distinctIds(listTexts(connection, name), versionOf, (id) => `${id}0`); // `0` is the character after `/`
+  return distinctIds(listTexts(connection, name), versionIdOf, (id) => `${id}0`); // `0` is the character after `/`
 }
 
 interface StoredHead extends RenderHead {
@@ -170,7 +170,7 @@ export function artefactId(versionId: string, renderer: number): string {
   return `${versionId}/${String(renderer).padStart(6, '0')}`;
 }
 
-export function versionOf(id: string): string {
+export function versionIdOf(id: string): string {
   return id.slice(0, id.indexOf('/'));
 }
 

@@ -8,11 +8,11 @@ import { brotliOptions } from '../util/brotli.ts';
 const brotliQuality = 7;
 
 /** How the plan is made: by parsing the head; from the first 4 KiB; or not at all, which inserts nothing. */
-export type Effort = 'full' | 'quick' | 'none';
+export type PlanEffort = 'full' | 'quick' | 'none';
 
 export interface RenderTask {
   readonly html: Uint8Array;
-  readonly effort: Effort;
+  readonly effort: PlanEffort;
   readonly budgetMs: number;
   /** One Int32 in shared memory. It becomes 1 when the plan is made. */
   readonly planned: Int32Array;

@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts';
 import type { CheckDocument, CheckedDocument, DocumentFaults } from '../page-checks/document-checks.ts';
 import type { RenderedPage } from '../renders/render-store.ts';
 import type { Renderer } from '../renders/renderer.ts';
-import type { Effort } from './page-render.ts';
+import type { PlanEffort } from './page-render.ts';
 import { type Kind, kinds, type Task, type Work } from './task-kinds.ts';
 import { createThreadPool, exceedsLimits, type RunOptions, type ThreadPool } from './thread-pool.ts';
 
@@ -195,7 +195,7 @@ export class NodeThreads implements Threads {
     return pool;
   }
 
-  #attemptRender(html: Uint8Array, effort: Effort, budgetMs: number): Promise<RenderedPage> {
+  #attemptRender(html: Uint8Array, effort: PlanEffort, budgetMs: number): Promise<RenderedPage> {
     const planned = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const timeout = {
       timeoutMs: budgetMs + this.#limits.renderGrace,

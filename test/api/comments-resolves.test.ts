@@ -180,7 +180,7 @@ describe('A version that resolves comments', () => {
     expectTooMany(await send('11 bytes ..'), 'quota_exceeded');
     expect((await owner.get(`/api/drops/${slug}`)).body.latest_version).to.equal(1);
     await expectOpen(owner, slug, ids);
-    const unmarked = await service.services.comments.find({ ownerId: owner.userId }, small);
+    const unmarked = await service.services.comments.find({ accountId: owner.userId }, small);
     expect(unmarked.resolving).to.deep.equal([]);
     expect((await send('10 byte é')).status).to.equal(200);
     for (const id of ids) expect((await find(owner, id)).replies.at(-1)?.text).to.equal('10 byte é');

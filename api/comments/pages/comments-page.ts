@@ -5,7 +5,7 @@ import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../../shared/drops/drop.ts';
 import type { Services } from '../../../shared/engines/open-services.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
-import type { Attempt } from '../../dashboard/pages.ts';
+import type { RefusedForm } from '../../dashboard/pages.ts';
 import { html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { isNavigation } from '../../http/answer-error.ts';
@@ -17,11 +17,11 @@ import { pagePartPath } from '../../http/paths.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
-import type { Session } from '../../http/session.ts';
+import type { BrowserSession } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
-import { openPage, versionOf } from '../../pages/gate.ts';
-import { add, change, formIdInput, formIdOf, readName } from './form-acts.ts';
-import { keepSecret, readerOf, secretOf } from './reader.ts';
+import { openPage, readPageVersion } from '../../pages/gate.ts';
+import { add, changeByForm, formIdInput, formIdOf, readName } from './form-acts.ts';
+import { keepSecret, readerOfRequest, secretOf } from './reader.ts';
 import { commentsPage, refusalPage, type ThreadsAddress, threadsPath } from './views.ts';
 
 /** GET and POST /p/{slug}/comments: a page of ours beside a page, or alone. Scripts get JSON: what the reader may do. */
@@ -55,13 +55,13 @@ async function answerGet(
   const { comments, pages } = services;
   // The script of every viewer page asks. What comes from memory must be sent before anything is awaited.
   const isNobody = !isNavigation(req) && sessions.cookie.read(req).length === 0;
-  if (isNobody && pages.getCached(readSlug(req), versionOf(req))?.comments === 'owner')
+  if (isNobody && pages.getCached(readSlug(req), readPageVersion(req))?.comments === 'owner')
     return sendMay(res, null, 0);
   const page = await openUncached(services, req, res);
   const session = isFromOtherSite(req) ? null : await sessions.find(req);
   if (isNavigation(req) || req.headers.accept === 'text/html')
     return show(res, await shownPage(services, req, page, session), layout.bare);
-  const may = readerOf(page, session, null)?.role ?? null;
+  const may = readerOfRequest(page, session, null)?.role ?? null;
   const counts = may === null ? undefined : (await comments.count([page.dropId])).get(page.dropId);
   sendMay(res, may, counts?.open ?? 0);
 }
@@ -70,9 +70,9 @@ async function answerGet(
 interface SentForm {
   readonly form: Form;
   /** null: of a guest. */
-  readonly session: Session | null;
+  readonly session: BrowserSession | null;
   /** Must be called before anything is changed. */
-  readonly admit: () => Promise<Session | null>;
+  readonly admit: () => Promise<BrowserSession | null>;
 }
 
 async function answerForm(
@@ -100,12 +100,12 @@ async function shownPage(
   services: Services,
   req: Request,
   page: PageWithVersion,
-  session: Session | null,
-  attempt?: Attempt,
+  session: BrowserSession | null,
+  attempt?: RefusedForm,
 ): Promise<PageParts> {
   const { comments, clock } = services;
   const asked = readAddress(req, page);
-  const reader = readerOf(page, session, secretOf(services, req, page));
+  const reader = readerOfRequest(page, session, secretOf(services, req, page));
   const isFramed = req.headers['sec-fetch-dest'] === 'iframe';
   const isSignedIn = session !== null;
   if (reader === null) return refusalPage({ page, action: threadsPath(asked), isSignedIn, isFramed });
@@ -134,7 +134,7 @@ async function save(
   req: Request,
   res: Response,
   page: PageWithVersion,
-  session: Session | null,
+  session: BrowserSession | null,
   form: Form,
 ): Promise<string> {
   const { comments, sealer, clock } = services;
@@ -143,9 +143,9 @@ async function save(
   const name = isGuest ? readName(form) : '';
   // Of the form, so that a form that is sent twice at once is that of one guest.
   const secret = secretOf(services, req, page) ?? sealer.hashes('guest', formIdOf(form, clock.now()))[0];
-  const author = readerOf(page, session, secret, name);
+  const author = readerOfRequest(page, session, secret, name);
   if (author === null) throw new DropError('forbidden', 'You may not write comments on this page');
-  const act = isNew ? add : change;
+  const act = isNew ? add : changeByForm;
   const done = await comments.countFor(page, author, visitorOf(req.ip), () =>
     act(comments, page, author, form, clock.now()),
   );

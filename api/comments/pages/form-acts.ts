@@ -48,7 +48,7 @@ export async function add(
 }
 
 /** Does what a form of a thread asks for. @returns the id of what it has changed; null: it has deleted it */
-export async function change(
+export async function changeByForm(
   comments: Comments,
   scope: Scope,
   actor: Author,

@@ -7,7 +7,7 @@ import type { Page } from '../../../shared/drops/drop.ts';
 import type { Services } from '../../../shared/engines/open-services.ts';
 import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
 import { pagePartPath } from '../../http/paths.ts';
-import type { Session } from '../../http/session.ts';
+import type { BrowserSession } from '../../http/session.ts';
 
 /** The cookie with the secret of a guest who has written comments on the page. Stored is its SHA-256. */
 const guestCookie = 'dropleaf_guest';
@@ -40,9 +40,9 @@ function cookiePath({ slug }: Page): string {
 }
 
 /** @param secret of a guest, who has typed the name @returns null: they may not write comments on the page */
-export function readerOf(
+export function readerOfRequest(
   page: Page,
-  session: Session | null,
+  session: BrowserSession | null,
   secret: string | null,
   name = '',
 ): Author | null {

@@ -2,7 +2,7 @@ import { isSame } from '../../../shared/comments/authors.ts';
 import { type Author, type Comment, commentLimits, type Reply } from '../../../shared/comments/comment.ts';
 import type { ListedComment } from '../../../shared/comments/comment-store.ts';
 import { shownAnchor } from '../../../shared/comments/sides.ts';
-import type { Attempt } from '../../dashboard/pages.ts';
+import type { RefusedForm } from '../../dashboard/pages.ts';
 import { numberText, timeAgo } from '../../html/elements.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
@@ -20,7 +20,7 @@ export interface ThreadsView {
   /** What every form has; null: the reader can change nothing. */
   readonly fields: Html | null;
   /** A form that was refused. */
-  readonly attempt?: Attempt | undefined;
+  readonly attempt?: RefusedForm | undefined;
 }
 
 export function threadList(threads: readonly ListedComment[], view: ThreadsView): Html {

@@ -5,7 +5,7 @@ import type { ThreadFilter, ThreadPages } from '../../../shared/comments/lists.t
 import { DropError } from '../../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../../shared/drops/drop.ts';
 import { numberText } from '../../html/elements.ts';
-import { faultsOf, fieldState, formError } from '../../html/forms.ts';
+import { fieldState, formError, formFaultsOf } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { browserSignInPath, pagePartPath, pagePath } from '../../http/paths.ts';
@@ -56,7 +56,7 @@ export function commentsPage({ page, address, shown, counts, view, isFramed }: P
     : Object.values(shown).flatMap((part: ThreadPages['open']) => part?.threads ?? []);
   return lay(page, isFramed, {
     error,
-    body: html`${formError(error && faultsOf(error).message)}
+    body: html`${formError(error && formFaultsOf(error).message)}
 ${view.fields === null ? suspension : newForm(threads, view)}
 ${filterLinks(address)}
 ${isOne ? oneThread(shown, view) : listsOf(shown, { address, counts, view })}`,

@@ -21,8 +21,8 @@ import { type Query, queryOf } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendPage } from '../../http/send.ts';
-import type { Session } from '../../http/session.ts';
-import { type Attempt, dashboardPages, type Question } from '../pages.ts';
+import type { BrowserSession } from '../../http/session.ts';
+import { dashboardPages, type Question, type RefusedForm } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
 import { exportRoute } from './export.ts';
 import { accountCrumbs, tokenRoutes, tokensSection } from './tokens.ts';
@@ -45,7 +45,7 @@ export function accountPageRoutes(parts: RouteParts): readonly Route[] {
   const { cookie } = parts.sessions;
 
   /** @param more the query, or the refused form for a new token */
-  async function accountPage(session: Session, more: { query?: Query; refused?: Attempt }) {
+  async function accountPage(session: BrowserSession, more: { query?: Query; refused?: RefusedForm }) {
     const { caller, accountName, formField } = session;
     const after = readCursor(more.query?.tokens);
     const [usage, listed, tokenCount, browsers] = await Promise.all([
@@ -115,7 +115,7 @@ ${usageSection(usage, tokenCount, config)}
 }
 
 /** @param listed newest first */
-function sessionsSection(listed: readonly StoredSession[], { id: own, formField }: Session): Html {
+function sessionsSection(listed: readonly StoredSession[], { id: own, formField }: BrowserSession): Html {
   const form = (button: Html) =>
     html`<form method="post" action="${accountPaths.sessions}">${formField}${button}</form>`;
   const endOthers = html`<button class="danger quiet small" name="end" value="others">End all others</button>`;
@@ -155,7 +155,7 @@ ${fact('Size', html`At most ${sizeText(HTML_MAX_BYTES)} for each page`)}
 }
 
 /** @param attempt with another name */
-function removalQuestion(accountName: string, dropCount: number, attempt?: Attempt): Question {
+function removalQuestion(accountName: string, dropCount: number, attempt?: RefusedForm): Question {
   return {
     crumbs: accountCrumbs,
     title: 'Delete the account?',

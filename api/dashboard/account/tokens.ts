@@ -24,9 +24,9 @@ import { queryOf } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { createSealedCookie } from '../../http/sealed-cookie.ts';
-import type { Session } from '../../http/session.ts';
+import type { BrowserSession } from '../../http/session.ts';
 import type { Form } from '../../http/show.ts';
-import { type Attempt, dashboardPages } from '../pages.ts';
+import { dashboardPages, type RefusedForm } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
 
 export const accountCrumbs = breadcrumb([accountPaths.account, 'Account']);
@@ -34,7 +34,7 @@ export const accountCrumbs = breadcrumb([accountPaths.account, 'Account']);
 /** @param accountPage the account page, on which the form for a new token is */
 export function tokenRoutes(
   parts: RouteParts,
-  accountPage: (session: Session, refused: Attempt) => Promise<PageParts>,
+  accountPage: (session: BrowserSession, refused: RefusedForm) => Promise<PageParts>,
 ): readonly Route[] {
   const { tokens, clock, config } = parts.services;
   const { page, form, confirmed } = dashboardPages(parts, 'account');
@@ -51,7 +51,7 @@ export function tokenRoutes(
   }
 
   /** @throws DropError `not_found` */
-  const findToken = (req: Request, { caller }: Session) => tokens.find(caller, readTokenId(req));
+  const findToken = (req: Request, { caller }: BrowserSession) => tokens.find(caller, readTokenId(req));
 
   return [
     /** Leads to the token, which is in a sealed cookie until it is shown: it must never be in an address. */
@@ -143,7 +143,7 @@ export interface ShownTokens extends TokenPage {
 export function tokensSection(
   { tokens, after, next }: ShownTokens,
   formField: Html,
-  { form, error }: Partial<Attempt> = {},
+  { form, error }: Partial<RefusedForm> = {},
 ): Html {
   const state = (field: string) => fieldState(error?.details?.field === field);
   const options = tokenDays.map(
@@ -212,7 +212,7 @@ ${fact('How to use it', html`Programs send it as <code>Authorization: Bearer</co
 }
 
 /** @param refused the label that was sent, and what is wrong with it */
-function tokenPage(token: Token, { formField, caller }: Session, refused?: Attempt): PageParts {
+function tokenPage(token: Token, { formField, caller }: BrowserSession, refused?: RefusedForm): PageParts {
   const label = refused ? refused.form.get('label') : token.label;
   return {
     title: 'Token',

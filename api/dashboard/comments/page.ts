@@ -5,18 +5,18 @@ import type { ListedComment } from '../../../shared/comments/comment-store.ts';
 import type { ThreadPage } from '../../../shared/comments/thread-pages.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
-import { change, formIdInput } from '../../comments/pages/form-acts.ts';
+import { changeByForm, formIdInput } from '../../comments/pages/form-acts.ts';
 import { type ThreadsView, threadList } from '../../comments/pages/threads.ts';
 import { noticeFor } from '../../html/elements.ts';
-import { faultsOf, formError } from '../../html/forms.ts';
+import { formError, formFaultsOf } from '../../html/forms.ts';
 import { html, visible } from '../../html/html.ts';
 import { queryOf, toPositiveInteger } from '../../http/parameters.ts';
 import { dashboardPaths, ownerPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import type { Session } from '../../http/session.ts';
+import type { BrowserSession } from '../../http/session.ts';
 import { keyOrDefault } from '../list/address.ts';
-import { type Attempt, dashboardPages, type SessionPage } from '../pages.ts';
+import { dashboardPages, type RefusedForm, type SessionPage } from '../pages.ts';
 
 /** What `?state=` lists. What waits for the owner is open, too, as on the page of comments. */
 const filters = {
@@ -41,7 +41,7 @@ interface ThreadsOfDrop {
 }
 
 /** /comments: the comments on all drops of an account. */
-export function commentRoutes(parts: RouteParts): readonly Route[] {
+export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
   const { comments, drops, clock } = parts.services;
   const { page, form } = dashboardPages(parts, 'comments');
   const { comments: path } = dashboardPaths;
@@ -54,8 +54,8 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
 
   async function shownPage(
     req: Request,
-    { caller, formField }: Session,
-    attempt?: Attempt,
+    { caller, formField }: BrowserSession,
+    attempt?: RefusedForm,
   ): Promise<SessionPage> {
     const { state, before, thread } = readAddress(req);
     const { threads: found, next } = await readThreads(caller, { state, before, thread });
@@ -83,7 +83,7 @@ export function commentRoutes(parts: RouteParts): readonly Route[] {
       path,
       limitTable.change,
       async (req, _, { caller }, sent) => {
-        const done = await change(comments, caller, await comments.authorOf(caller), sent, clock.now());
+        const done = await changeByForm(comments, caller, await comments.authorOf(caller), sent, clock.now());
         const address = readAddress(req);
         const isGone = done === null && sent.get('id') === address.thread;
         const next = addressOf(isGone ? { ...address, thread: null } : address);
@@ -135,7 +135,7 @@ export function ownCommentsPage(
     styles: ['comments'],
     body: html`<h1>Comments</h1>
 <nav class="segments" aria-label="Which comments">${links}</nav>
-${formError(error && faultsOf(error).message)}
+${formError(error && formFaultsOf(error).message)}
 ${drops.length === 0 && html`<p class="soft">There are no such comments.</p>`}
 ${drops.map(
   ({ slug, title, threads }) =>

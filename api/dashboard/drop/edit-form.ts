@@ -2,7 +2,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { expiryRule } from '../../html/forms.ts';
 import { invalid, validationError } from '../../http/validate.ts';
-import type { Attempt } from '../pages.ts';
+import type { RefusedForm } from '../pages.ts';
 
 /** The form of the details as it is filled in: text alone, valid or not. */
 export interface EditValues {
@@ -51,8 +51,8 @@ export function afterConflict(values: EditValues, live: Drop, maxTags: number): 
   };
 }
 
-/** Whether the drop has these values already: the second of two equal forms conflicts with the revision that the first has made. */
-export function isSaved(values: EditValues, drop: Drop, maxTags: number): boolean {
+/** Whether the drop says what the form does: a form that was sent twice meets the revision that it has made itself. */
+export function isStoredAlready(values: EditValues, drop: Drop, maxTags: number): boolean {
   return JSON.stringify(fieldsText(values)) === JSON.stringify(fieldsText(valuesOf(drop, maxTags)));
 }
 
@@ -79,7 +79,7 @@ export function expiresField({ expiresAt }: Drop): string {
 }
 
 /** The values as they were sent. */
-export function readValues(form: Attempt['form']): EditValues {
+export function readValues(form: RefusedForm['form']): EditValues {
   const field = (name: string) => form.get(name) ?? '';
   const tags: (readonly [string, string])[] = [];
   for (let row = 0; form.has(tagField('name', row)) || form.has(tagField('value', row)); row++)

@@ -3,7 +3,7 @@ import type { Drop } from '../../../shared/drops/drop.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { DropBodyReaders } from '../../drops/requests.ts';
 import { timeTag } from '../../html/elements.ts';
-import { faultsOf, fieldState, formError } from '../../html/forms.ts';
+import { fieldState, formError, formFaultsOf } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible, visibleLines } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { readSlug } from '../../http/parameters.ts';
@@ -38,7 +38,7 @@ export function editRoutes(parts: RouteParts): readonly Route[] {
         const { error } = attempt;
         const sent = fields.readValues(attempt.form);
         const isConflict = error.code === 'version_conflict';
-        if (isConflict && fields.isSaved(sent, drop, maxTags)) return savedPath(drop.slug);
+        if (isConflict && fields.isStoredAlready(sent, drop, maxTags)) return savedPath(drop.slug);
         const values = isConflict ? fields.afterConflict(sent, drop, maxTags) : sent;
         return editPage({ drop, values, formField, maxTags, error });
       },
@@ -70,7 +70,7 @@ export function editPage(parts: {
   const { drop, values, formField, maxTags, error } = parts;
   const { drop: path, edit } = dropPaths(drop.slug);
   const isConflict = error?.code === 'version_conflict';
-  const faults = error && !isConflict ? faultsOf(error) : null;
+  const faults = error && !isConflict ? formFaultsOf(error) : null;
   const isWrong = (field: string) => faults?.fields.has(field) ?? false;
   const now = isConflict ? drop : null;
   const tags = [...drop.metadata].map(([key, text]) => html`${visible(key)}: ${visible(text)}`);

@@ -17,10 +17,10 @@ import { type VersionConfig, versionForm } from '../new/version.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { dropHeader } from './header.ts';
-import { type Range, rangeOf, type Views, viewsSection } from './views-section.ts';
+import { type DropViews, type Range, rangeOf, viewsSection } from './views-section.ts';
 
 interface OwnedPage extends HistoryData {
-  readonly stats: Views;
+  readonly stats: DropViews;
   readonly range: Range;
   /** undefined: nobody has written any. */
   readonly comments: CommentCounts | undefined;

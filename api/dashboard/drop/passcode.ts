@@ -2,7 +2,7 @@ import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { DropBodyReaders } from '../../drops/requests.ts';
-import { faultsOf, fieldState, formError } from '../../html/forms.ts';
+import { fieldState, formError, formFaultsOf } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { isOutdated } from '../../http/form-tokens.ts';
@@ -72,7 +72,7 @@ ${revisionField(drop)}`;
         : 'Everybody who opens the page must then enter the passcode, also people who have the link already.'
     } You still see the page here. A passcode keeps out people who only have the link; it does not encrypt the page.</p>
 <form class="panel" method="post" action="${path}">
-${formError(isConflict ? conflictMessage(drop) : error && faultsOf(error).message)}
+${formError(isConflict ? conflictMessage(drop) : error && formFaultsOf(error).message)}
 ${hidden}
 <label for="passcode">${drop.locked ? 'New passcode' : 'Passcode'}</label>
 <div class="input-row"><input id="passcode" name="passcode" type="password"${typed !== undefined && html` value="${typed}"`} required autocomplete="new-password" autocapitalize="none" autocorrect="off" spellcheck="false" autofocus data-reveal${fieldState(error !== undefined && !isConflict, 'passcode-hint', false)}></div>

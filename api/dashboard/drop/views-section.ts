@@ -4,7 +4,7 @@ import { type Html, html } from '../../html/html.ts';
 import { ownerPath } from '../../http/paths.ts';
 
 /** The views of a drop, in all and by day. */
-export type Views = Awaited<ReturnType<ViewStats['read']>>;
+export type DropViews = Awaited<ReturnType<ViewStats['read']>>;
 
 /** A span of days that the chart can show. */
 export interface Range {
@@ -36,7 +36,7 @@ interface Bar {
 }
 
 /** The views of a drop over time: a chart, and the same as a table. */
-export function viewsSection({ slug, stats, range }: { slug: string; stats: Views; range: Range }): Html {
+export function viewsSection({ slug, stats, range }: { slug: string; stats: DropViews; range: Range }): Html {
   const { viewCount, days } = stats;
   if (viewCount === 0) return noViews;
   const bars = toBars(days, range.step);
@@ -76,7 +76,7 @@ function rangeLink(slug: string, { key, name }: Range, shown: Range): Html {
 }
 
 /** @param step days of one bar; the number of days is a multiple of it */
-function toBars(days: Views['days'], step: number): Bar[] {
+function toBars(days: DropViews['days'], step: number): Bar[] {
   const bars: Bar[] = [];
   for (let i = 0; i < days.length; i += step) {
     const group = days.slice(i, i + step);

@@ -10,9 +10,9 @@ import { readSlug, readVersionNumber } from '../../http/parameters.ts';
 import { dashboardPaths, pageUrl } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import type { Session } from '../../http/session.ts';
+import type { BrowserSession } from '../../http/session.ts';
 import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/revision-field.ts';
-import { type Act, dashboardPages, type Question } from '../pages.ts';
+import { dashboardPages, type FormAct, type Question } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { historyStyles, pick, versionFacts } from './versions.ts';
 
@@ -20,7 +20,7 @@ import { historyStyles, pick, versionFacts } from './versions.ts';
 interface Change {
   ask(drop: Drop, versions: readonly OwnedVersion[], req: Request): Asked;
   /** Does it, to the drop as the page showed it. @returns where it leads */
-  perform(session: Session, target: Target, req: Request): Promise<string>;
+  perform(session: BrowserSession, target: Target, req: Request): Promise<string>;
 }
 
 type Asked = Omit<Question, 'crumbs' | 'fields' | 'back' | 'fault' | 'styles'>;
@@ -39,7 +39,7 @@ export function changeRoutes(parts: RouteParts): readonly Route[] {
   ];
 }
 
-function actOf({ drops }: Services, change: Change): Act {
+function actOf({ drops }: Services, change: Change): FormAct {
   return {
     async ask(req, { caller }, attempt) {
       const slug = readSlug(req);

@@ -26,7 +26,7 @@ import { newDropPath, ownerPath } from '../../http/paths.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
-import type { Session } from '../../http/session.ts';
+import type { BrowserSession } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import type { SessionPage } from '../pages.ts';
@@ -65,7 +65,12 @@ interface DocumentForm {
   /** Reads the other fields. @returns writes the document */
   read(req: Request, caller: Caller, html: Uint8Array, sent: Sent): Promise<Write> | Write;
   /** The form as it was filled in, with the error. */
-  again(req: Request, session: Session, sent: Sent, error: DropError): Promise<SessionPage> | SessionPage;
+  again(
+    req: Request,
+    session: BrowserSession,
+    sent: Sent,
+    error: DropError,
+  ): Promise<SessionPage> | SessionPage;
 }
 
 /** The same form sent twice publishes once. A script gets the drop, or the error's envelope. Refuses a document with 413, 415 and `html_too_large`. */
@@ -91,7 +96,7 @@ export function documentForm(
     return readSent(req, networkKey(req.ip), async ({ fields }) => fields);
   }
 
-  async function save(req: Request, res: Response, { caller }: Session, sent: Sent) {
+  async function save(req: Request, res: Response, { caller }: BrowserSession, sent: Sent) {
     const html = readDocument(sent, config.HTML_MAX_BYTES);
     const write = await read(req, caller, html, sent);
     const context = textOf(sent, 'context');

@@ -11,7 +11,7 @@ import { readSlug } from '../../http/parameters.ts';
 import { previewPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import type { Session } from '../../http/session.ts';
+import type { BrowserSession } from '../../http/session.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { contextField } from '../drop/context.ts';
 import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/revision-field.ts';
@@ -41,7 +41,7 @@ export function newVersionRoutes(parts: RouteParts): readonly Route[] {
   const path = dropPaths(':slug').newVersion;
   const bodies = new DropBodyReaders(config);
 
-  async function read(req: Request, { caller, formField }: Session): Promise<VersionForm> {
+  async function read(req: Request, { caller, formField }: BrowserSession): Promise<VersionForm> {
     const drop = await drops.get(caller, readSlug(req));
     return { drop, preview: await previewOf(caller, drop.slug), formField };
   }
