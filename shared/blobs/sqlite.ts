@@ -1,6 +1,6 @@
-import type { Database } from '../sqlite/database.ts';
+import type { Database, Statement } from '../sqlite/database.ts';
 import { blobIds, tableOf } from '../sqlite/table.ts';
-import { type BlobStore, type CardStore, cardRecord } from './blob-store.ts';
+import { type BlobStore, type CardStore, cardRecord, type StoredCard } from './blob-store.ts';
 
 type BlobTable = 'html_blobs' | 'context_blobs';
 
@@ -9,35 +9,50 @@ export function putBlobSql(table: BlobTable): string {
   return `INSERT INTO ${table} (id, bytes) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`;
 }
 
-export function createSqliteBlobStore(db: Database, table: BlobTable): BlobStore {
-  const sql = {
-    put: db.prepare(putBlobSql(table)),
-    get: db.prepareTuples<[bytes: Uint8Array]>(`SELECT bytes FROM ${table} WHERE id = ?`),
-  };
+export class SqliteBlobs implements BlobStore {
+  readonly delete: BlobStore['delete'];
+  readonly listIds: BlobStore['listIds'];
+  readonly #db: Database;
+  readonly #put: Statement;
+  readonly #get;
 
-  return {
-    async put(id, bytes) {
-      await db.write(() => sql.put.run(id, bytes));
-    },
+  constructor(db: Database, table: BlobTable) {
+    const ids = blobIds(db, table, 'id');
+    this.delete = ids.delete;
+    this.listIds = ids.listIds;
+    this.#db = db;
+    this.#put = db.prepare(putBlobSql(table));
+    this.#get = db.prepareTuples<[bytes: Uint8Array]>(`SELECT bytes FROM ${table} WHERE id = ?`);
+  }
 
-    get: async (id) => sql.get.get(id)?.[0] ?? null,
+  async put(id: string, bytes: Uint8Array): Promise<void> {
+    await this.#db.write(() => this.#put.run(id, bytes));
+  }
 
-    ...blobIds(db, table, 'id'),
-  };
+  async get(id: string): Promise<Uint8Array | null> {
+    return this.#get.get(id)?.[0] ?? null;
+  }
 }
 
-export function createSqliteCardStore(db: Database): CardStore {
-  const table = tableOf(db, cardRecord);
-  const put = table.inserting(`
-    ON CONFLICT (drop_id) DO UPDATE SET digest = excluded.digest, png = excluded.png`);
+export class SqliteCards implements CardStore {
+  readonly find: CardStore['find'];
+  readonly delete: CardStore['delete'];
+  readonly listIds: CardStore['listIds'];
+  readonly #db: Database;
+  readonly #put;
 
-  return {
-    async put(dropId, card) {
-      await db.write(() => put({ dropId, ...card }));
-    },
+  constructor(db: Database) {
+    const table = tableOf(db, cardRecord);
+    const ids = blobIds(db, 'cards', 'drop_id');
+    this.find = table.find('WHERE drop_id = ?');
+    this.delete = ids.delete;
+    this.listIds = ids.listIds;
+    this.#db = db;
+    this.#put = table.inserting(`
+      ON CONFLICT (drop_id) DO UPDATE SET digest = excluded.digest, png = excluded.png`);
+  }
 
-    find: table.find('WHERE drop_id = ?'),
-
-    ...blobIds(db, 'cards', 'drop_id'),
-  };
+  async put(dropId: string, card: StoredCard): Promise<void> {
+    await this.#db.write(() => this.#put({ dropId, ...card }));
+  }
 }

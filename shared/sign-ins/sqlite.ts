@@ -1,17 +1,73 @@
 import type { Database } from '../sqlite/database.ts';
 import { changeInParts, removalOf, tableOf } from '../sqlite/table.ts';
-import { type SignInStatus, signInRecord } from './sign-in.ts';
+import { type SignIn, type SignInStatus, signInRecord } from './sign-in.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
-export function createSqliteSignInStore(db: Database): SignInStore {
+export class SqliteSignIns implements SignInStore {
+  readonly find: SignInStore['find'];
+  readonly findByCode: SignInStore['findByCode'];
+  readonly findByPoll: SignInStore['findByPoll'];
+  readonly removeExpiredBefore: SignInStore['removeExpiredBefore'];
+  readonly #db: Database;
+  readonly #sql: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    const table = tableOf(db, signInRecord);
+    this.find = table.find('WHERE id = ?');
+    this.findByCode = table.find('WHERE code_hash = ?');
+    this.findByPoll = table.find('WHERE poll_hash = ?');
+    this.removeExpiredBefore = removalOf(db, signInRecord, 'expires_at < ?');
+    this.#db = db;
+    this.#sql = prepare(db);
+  }
+
+  insert(signIn: SignIn): Promise<boolean> {
+    return this.#db.write(() => this.#sql.insert(signIn));
+  }
+
+  approve(id: string, accountId: string, now: number): Promise<boolean> {
+    return this.#db.write(() => this.#sql.approve.run(accountId, id, now).changes > 0);
+  }
+
+  deny(id: string, now: number): Promise<boolean> {
+    return this.#db.write(() => this.#sql.deny.run(id, now).changes > 0);
+  }
+
+  claim(id: string, now: number): Promise<SignIn | null> {
+    return this.#db.write(() => this.#sql.claim(id, now));
+  }
+
+  async countVerified(accountId: string, now: number): Promise<number> {
+    return this.#sql.countVerified.get(accountId, now)?.[0] ?? 0;
+  }
+
+  async expireByAccount(accountId: string): Promise<number> {
+    const count = await this.#end(accountId, 'verified');
+    // Second, so that sign-ins that are claimed in between are included.
+    await this.#end(accountId, 'claimed');
+    return count;
+  }
+
+  // The job calls this often, and mostly there is nothing to do: no write then.
+  async expire(now: number): Promise<void> {
+    if (this.#sql.isAnyOver.get(now) === undefined) return;
+    await changeInParts(this.#db, (limit) => this.#sql.expire.run(now, limit).changes);
+  }
+
+  #end(accountId: string, status: SignInStatus): Promise<number> {
+    return changeInParts(this.#db, (limit) => this.#sql.end.run(accountId, status, limit).changes);
+  }
+}
+
+function prepare(db: Database) {
   const table = tableOf(db, signInRecord);
-  const insert = table.inserting('ON CONFLICT (code_hash) DO NOTHING');
   const isOver = "status IN ('pending', 'verified') AND expires_at <= ?";
   const prepareExpiry = (condition: string) =>
     db.prepare(`
       UPDATE sign_ins SET status = 'expired'
       WHERE id IN (SELECT id FROM sign_ins WHERE ${condition} LIMIT ?)`);
-  const sql = {
+  return {
+    insert: table.inserting('ON CONFLICT (code_hash) DO NOTHING'),
     approve: db.prepare(`
       UPDATE sign_ins SET status = 'verified', account_id = ?
       WHERE id = ? AND status = 'pending' AND expires_at > ?`),
@@ -25,40 +81,5 @@ export function createSqliteSignInStore(db: Database): SignInStore {
     end: prepareExpiry('account_id = ? AND status = ?'),
     isAnyOver: db.prepare(`SELECT 1 FROM sign_ins WHERE ${isOver} LIMIT 1`),
     expire: prepareExpiry(isOver),
-  };
-
-  return {
-    insert: (signIn) => db.write(() => insert(signIn)),
-
-    find: table.find('WHERE id = ?'),
-
-    findByCode: table.find('WHERE code_hash = ?'),
-
-    findByPoll: table.find('WHERE poll_hash = ?'),
-
-    approve: (id, accountId, now) => db.write(() => sql.approve.run(accountId, id, now).changes > 0),
-
-    deny: (id, now) => db.write(() => sql.deny.run(id, now).changes > 0),
-
-    claim: (id, now) => db.write(() => sql.claim(id, now)),
-
-    countVerified: async (accountId, now) => sql.countVerified.get(accountId, now)?.[0] ?? 0,
-
-    async expireByAccount(accountId) {
-      const end = (status: SignInStatus) =>
-        changeInParts(db, (limit) => sql.end.run(accountId, status, limit).changes);
-      const count = await end('verified');
-      // Second, so that sign-ins that are claimed in between are included.
-      await end('claimed');
-      return count;
-    },
-
-    // The job calls this often, and mostly there is nothing to do: no write then.
-    async expire(now) {
-      if (sql.isAnyOver.get(now) === undefined) return;
-      await changeInParts(db, (limit) => sql.expire.run(now, limit).changes);
-    },
-
-    removeExpiredBefore: removalOf(db, signInRecord, 'expires_at < ?'),
   };
 }

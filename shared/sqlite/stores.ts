@@ -1,5 +1,5 @@
 import { SqliteAccounts } from '../accounts/sqlite.ts';
-import { createSqliteBlobStore, createSqliteCardStore } from '../blobs/sqlite.ts';
+import { SqliteBlobs, SqliteCards } from '../blobs/sqlite.ts';
 import { SqliteComments } from '../comments/sqlite.ts';
 import { createSqliteSessionStore, createSqliteTokenStore } from '../credentials/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -11,7 +11,7 @@ import { createSqliteAuditLog } from '../moderation/sqlite.ts';
 import { createSqlitePageChanges } from '../pages/sqlite.ts';
 import { SqliteRenders } from '../renders/sqlite.ts';
 import { SqliteReports } from '../reports/sqlite.ts';
-import { createSqliteSignInStore } from '../sign-ins/sqlite.ts';
+import { SqliteSignIns } from '../sign-ins/sqlite.ts';
 import { SqliteUploads } from '../uploads/sqlite.ts';
 import { SqliteViews } from '../views/sqlite.ts';
 import type { Database } from './database.ts';
@@ -22,17 +22,17 @@ export function createSqliteStores(db: Database, clock: Clock) {
     accounts: new SqliteAccounts(db),
     tokens: createSqliteTokenStore(db),
     sessions: createSqliteSessionStore(db),
-    signIns: createSqliteSignInStore(db),
+    signIns: new SqliteSignIns(db),
     drops: new SqliteDrops(db, clock),
     moderation: new SqliteModeration(db, clock),
     idempotency: createSqliteIdempotencyStore(db),
     uploads: new SqliteUploads(db),
     auditLog: createSqliteAuditLog(db),
     pendingTasks: new SqlitePendingTasks(db),
-    html: createSqliteBlobStore(db, 'html_blobs'),
-    contexts: createSqliteBlobStore(db, 'context_blobs'),
+    html: new SqliteBlobs(db, 'html_blobs'),
+    contexts: new SqliteBlobs(db, 'context_blobs'),
     renders: new SqliteRenders(db),
-    cards: createSqliteCardStore(db),
+    cards: new SqliteCards(db),
     comments: new SqliteComments(db),
     reports: new SqliteReports(db),
     views: new SqliteViews(db),

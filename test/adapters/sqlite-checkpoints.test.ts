@@ -3,7 +3,7 @@ import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { createSqliteBlobStore } from '../../shared/blobs/sqlite.ts';
+import { SqliteBlobs } from '../../shared/blobs/sqlite.ts';
 import { createCheckpoints } from '../../shared/sqlite/checkpoints.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -31,7 +31,7 @@ describe('Checkpoints of the SQLite database', () => {
     db = openDatabase(path, {
       reports: { checkpointFailed: report, diskFailed: report, diskRecovered, walIsLong: report, migrated },
     });
-    const html = createSqliteBlobStore(db, 'html_blobs');
+    const html = new SqliteBlobs(db, 'html_blobs');
     for (let n = 0; n < 6; n++) await html.put(`v${n}`, document);
     await until(() => bytesOf(path) > 6 * document.length, 'the file holds the documents');
 
@@ -49,20 +49,20 @@ describe('Checkpoints of the SQLite database', () => {
 
   it('do not block or lose a write that runs at the same time', async () => {
     db = openDatabase(path);
-    const html = createSqliteBlobStore(db, 'html_blobs');
+    const html = new SqliteBlobs(db, 'html_blobs');
     const ids = Array.from({ length: 40 }, (_, n) => `v${n}`);
     for (const id of ids) await html.put(id, document);
     await db.close();
 
     db = openDatabase(path);
     expect(db.findDamage()).to.deep.equal([]);
-    const again = createSqliteBlobStore(db, 'html_blobs');
+    const again = new SqliteBlobs(db, 'html_blobs');
     for (const id of ids) expect((await again.get(id))?.length, id).to.equal(document.length);
   });
 
   it('are left to another program if it makes them, also when the database is closed', async () => {
     db = openDatabase(path, { hasExternalCheckpoints: true });
-    const html = createSqliteBlobStore(db, 'html_blobs');
+    const html = new SqliteBlobs(db, 'html_blobs');
     const other = new DatabaseSync(path); // as long as it is open, SQLite makes no checkpoint of its own
     const before = bytesOf(path);
     for (let n = 0; n < 6; n++) await html.put(`v${n}`, document);
@@ -74,7 +74,7 @@ describe('Checkpoints of the SQLite database', () => {
 
   it('of another program that makes none are reported, and a WAL of 1 GB gets one', async () => {
     db = openDatabase(path);
-    await createSqliteBlobStore(db, 'html_blobs').put('v', document);
+    await new SqliteBlobs(db, 'html_blobs').put('v', document);
     const lengths: number[] = [];
     const onError = (error: unknown) => expect.fail(String(error));
     const checkpoints = createCheckpoints(path, {

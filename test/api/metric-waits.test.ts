@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { connectMcp } from '../support/mcp.ts';
 import { scrape, withMetrics } from '../support/scrape.ts';
@@ -19,7 +20,7 @@ describe('The duration of a request in the metrics', () => {
   const service = useServiceOfEach(withMetrics, (engine) => ({
     ...engine,
     html: {
-      ...engine.html,
+      ...methodsOf(engine.html),
       async get(id) {
         reads += 1;
         if (reads === 2) await onSecondRead();

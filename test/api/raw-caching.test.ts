@@ -138,7 +138,7 @@ describe('GET /p/{slug}/raw while versions are removed', () => {
       service = await startService({
         adaptEngine: ({ html, renders, ...engine }) => ({
           ...engine,
-          html: { ...html, get: async (id) => (removed-- > 0 ? null : html.get(id)) },
+          html: { ...methodsOf(html), get: async (id) => (removed-- > 0 ? null : html.get(id)) },
           renders: { ...methodsOf(renders), findHead: async () => null },
         }),
       });

@@ -10,8 +10,9 @@ import { createSealer } from '../../shared/secrets/jose.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
 import type { SignInStore } from '../../shared/sign-ins/sign-in-store.ts';
 import { SignIns } from '../../shared/sign-ins/sign-ins.ts';
-import { createSqliteSignInStore } from '../../shared/sign-ins/sqlite.ts';
+import { SqliteSignIns } from '../../shared/sign-ins/sqlite.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { useEach } from '../support/between.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -30,7 +31,7 @@ function openScene() {
   const db = openDatabase(join(dir, 'test.sqlite'));
   const clock = createTestClock();
   const stores = {
-    signIns: createSqliteSignInStore(db),
+    signIns: new SqliteSignIns(db),
     accounts: new SqliteAccounts(db),
     tokens: createSqliteTokenStore(db),
   };
@@ -48,7 +49,7 @@ function openScene() {
     const tokenStore = { ...stores.tokens, ...changes.tokens };
     return new SignIns({
       ...stores,
-      signIns: { ...stores.signIns, ...changes.signIns },
+      signIns: { ...methodsOf(stores.signIns), ...changes.signIns },
       tokens: new Tokens({ ...stores, tokens: tokenStore, limits, clock, log, config }),
       ...{ sealer, clock, config },
     });
