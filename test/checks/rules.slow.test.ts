@@ -66,7 +66,7 @@ const faulty: readonly Planted[] = [
   ),
   plant(
     'worker/planted-long.ts',
-    `export function long() {\n${'  work();\n'.repeat(60)}}\nfunction work() {}`,
+    `export function long() {\n${'  work();\n'.repeat(61)}}\nfunction work() {}`,
     'lint/complexity/noExcessiveLinesPerFunction',
   ),
   plant(
