@@ -4,11 +4,11 @@
 //   scale-out     *.scale-out.test.ts: they need MongoDB and Redis
 //   again         the quick files in api again, on MongoDB and Redis, except those named in `once`
 // usage: run.js [--all | --rest | --landing] [--engine embedded|scale-out] [test files and folders] [-g PATTERN] [--timeout MS]
-//               [--forbid-only] [--processes N]
+//               [--forbid-only] [--processes N] [--cpu]
 //   `npm test` runs the quick tests, `--rest` all others, `--landing` those of them that CI runs before a change lands, `--all`
 //   everything.
 //   `--engine` alone means all tests of one engine. Named files, as sources or compiled, and those of named folders
-//   (`test/pages`) run on the embedded engine, `*.scale-out.test.ts` on the other. `-g` selects tests by their titles.
+//   (`test/pages`) run on the embedded engine, `*.scale-out.test.ts` on the other. `-g` selects tests by their titles. `--cpu` adds the CPU time of each file.
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -74,11 +74,12 @@ const { values: flags, positionals: paths } = parseArgs({
     timeout: { type: 'string' },
     'forbid-only': { type: 'boolean', default: false },
     processes: { type: 'string' },
+    cpu: { type: 'boolean', default: false },
     tests: { type: 'string', default: import.meta.dirname }, // dist/test; the tests of this file have others
   },
 });
 const planned = plan();
-const report = new RunReport(planned.length, say);
+const report = new RunReport(planned.length, flags.cpu, say);
 let interrupted = false;
 let pool: TestPool | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);

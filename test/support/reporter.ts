@@ -8,6 +8,15 @@ const { EVENT_RUN_BEGIN, EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_
 /** What of the stack is shown: where the test failed, and its callers. */
 const maxFrames = 5;
 
+let counted: NodeJS.CpuUsage = { user: 0, system: 0 };
+
+/** The CPU time of this process that was not reported yet, in milliseconds. */
+export function takeCpuMs(): number {
+  const { user, system } = process.cpuUsage(counted);
+  counted = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
 /**
  * Sends each outcome to the runner at once. After a timeout the rest of the file is not run: what the test still does would
  * fail its neighbours. The hooks that close the file's services are.
@@ -38,7 +47,8 @@ export default class Reporter extends Mocha.reporters.Base {
     });
     runner.once(EVENT_RUN_END, () => {
       const ms = performance.now() - startedAt;
-      send({ kind: 'ended', ms, notRun: Math.max(0, runner.total - settled), timedOut });
+      const notRun = Math.max(0, runner.total - settled);
+      send({ kind: 'ended', ms, cpuMs: takeCpuMs(), notRun, timedOut });
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { Failure, TestEvent, TestFile } from './test-events.ts';
+import type { Failure, FileEnd, TestEvent, TestFile } from './test-events.ts';
 
 /** What has happened in a file so far. */
 interface Progress {
@@ -6,8 +6,6 @@ interface Progress {
   failed: number;
   skipped: number;
 }
-
-type Ended = Extract<TestEvent, { kind: 'ended' }>;
 
 const slowestShown = 10;
 
@@ -17,16 +15,19 @@ export class RunReport {
   readonly #fileCount: number;
   /** Of few files the run names each test. */
   readonly #namesTests: boolean;
+  readonly #showsCpu: boolean;
   readonly #progress = new Map<TestFile, Progress>();
   readonly #failures: string[] = [];
   readonly #skips: { readonly reason: string; readonly source: string }[] = [];
   readonly #times: { readonly ms: number; readonly name: string }[] = [];
   #endedFiles = 0;
+  #cpuMs = 0;
   #passed = 0;
 
-  constructor(fileCount: number, print: (line: string) => void) {
+  constructor(fileCount: number, showsCpu: boolean, print: (line: string) => void) {
     this.#fileCount = fileCount;
     this.#namesTests = fileCount <= 2;
+    this.#showsCpu = showsCpu;
     this.#print = print;
   }
 
@@ -39,7 +40,7 @@ export class RunReport {
   }
 
   /** @param file undefined: the process has no file any more */
-  add(file: TestFile | undefined, event: Exclude<TestEvent, Ended>): void {
+  add(file: TestFile | undefined, event: Exclude<TestEvent, { kind: 'ended' }>): void {
     const progress = file && this.#progress.get(file);
     if (progress !== undefined) progress[event.kind] += 1;
     if (event.kind === 'failed') {
@@ -56,7 +57,7 @@ export class RunReport {
     this.#times.push({ ms: event.ms, name });
   }
 
-  end(file: TestFile | undefined, { ms, notRun }: Ended): void {
+  end(file: TestFile | undefined, { ms, cpuMs, notRun }: FileEnd): void {
     const progress = file && this.#progress.get(file);
     if (file === undefined || progress === undefined) return;
     this.#endedFiles += 1;
@@ -65,8 +66,10 @@ export class RunReport {
     if (failed > 0) counts.push(`${failed} FAILED`);
     if (skipped > 0) counts.push(`${skipped} skipped`);
     if (notRun > 0) counts.push(`${notRun} not run`);
+    this.#cpuMs += cpuMs;
+    const times = this.#showsCpu ? `${seconds(ms)}, CPU ${seconds(cpuMs)}` : seconds(ms);
     const place = `${this.#endedFiles} of ${this.#fileCount} files`;
-    this.#print(`${describeFile(file)}: ${counts.join(', ')} (${seconds(ms)}, ${place})`);
+    this.#print(`${describeFile(file)}: ${counts.join(', ')} (${times}, ${place})`);
   }
 
   /** The last line is the sum. */
@@ -76,6 +79,8 @@ export class RunReport {
     for (const failure of this.#failures) this.#print(failure); // again: the first time stands far above
     if (interrupted)
       this.#print(`The run was interrupted after ${this.#endedFiles} of ${this.#fileCount} files.`);
+    if (this.#showsCpu)
+      this.#print(`CPU of the test processes, without what they start: ${seconds(this.#cpuMs)}`);
     const skipped = this.#skips.length > 0 ? `, ${this.#skips.length} skipped` : '';
     this.#print(`${this.#passed} passed, ${this.failed} failed${skipped}`);
   }

@@ -22,8 +22,16 @@ export type TestEvent =
   | { readonly kind: 'passed'; readonly title: string; readonly ms: number }
   | { readonly kind: 'skipped'; readonly title: string; readonly reason: string }
   | ({ readonly kind: 'failed' } & Failure)
-  /** The last event of a file. */
-  | { readonly kind: 'ended'; readonly ms: number; readonly notRun: number; readonly timedOut: boolean };
+  | ({ readonly kind: 'ended' } & FileEnd);
+
+/** The last event of a file. */
+export interface FileEnd {
+  readonly ms: number;
+  /** CPU time of the process, all of its threads, since it ended the file before: with the start, or loading. */
+  readonly cpuMs: number;
+  readonly notRun: number;
+  readonly timedOut: boolean;
+}
 
 /** A test or hook that failed. */
 export interface Failure {

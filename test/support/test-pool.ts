@@ -144,7 +144,7 @@ class TestProcess {
     const text = `its process ended (${reason})`;
     if (!this.#isAborted)
       this.#report.add(this.#file, { kind: 'failed', title: 'the file does not end', text, pattern: null });
-    this.#report.end(this.#file, { kind: 'ended', ms: 0, notRun: 0, timedOut: false });
+    this.#report.end(this.#file, { ms: 0, cpuMs: 0, notRun: 0, timedOut: false });
     this.#file = undefined;
     this.#settle(false);
   }

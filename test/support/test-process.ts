@@ -1,7 +1,7 @@
 // A process of the test runner (test/run.ts): runs one file after the other, as the runner asks, and says what happens.
 // usage: test-process.js OPTIONS, those of mocha as JSON
 import Mocha from 'mocha';
-import Reporter, { describeError } from './reporter.ts';
+import Reporter, { describeError, takeCpuMs } from './reporter.ts';
 import { endRun } from './run-end.ts';
 import type { TestEvent, TestFile, TestRequest } from './test-events.ts';
 
@@ -34,7 +34,7 @@ async function runFile(file: TestFile): Promise<void> {
   } catch (error) {
     const text = describeError(error instanceof Error ? error : new Error(String(error)));
     send({ kind: 'failed', title: 'the file does not load', text, pattern: null });
-    send({ kind: 'ended', ms: 0, notRun: 0, timedOut: false });
+    send({ kind: 'ended', ms: 0, cpuMs: takeCpuMs(), notRun: 0, timedOut: false });
   }
 }
 
