@@ -11,6 +11,7 @@ import type { Log } from '../log/log.ts';
 import { createArgon2Hasher } from '../passcodes/argon2.ts';
 import type { PasscodeHasher } from '../passcodes/passcode-hasher.ts';
 import { Passcodes } from '../passcodes/passcodes.ts';
+import type { OpenPool } from '../threads/threads.ts';
 import { assembleAccounts } from './assemble-accounts.ts';
 import { assembleComments } from './assemble-comments.ts';
 import { assembleDrops } from './assemble-drops.ts';
@@ -32,6 +33,8 @@ interface OpenOptions {
   readonly drawCard?: DrawCard | undefined;
   /** For tests: searches for titles without a thread. */
   readonly findTitle?: FindTitle | undefined;
+  /** For tests: threads that several services share. */
+  readonly openPool?: OpenPool | undefined;
   /** For tests: hashes at less cost. */
   readonly passcodeHasher?: PasscodeHasher;
   /** For tests: adds faults and delays to the engine. */
@@ -47,6 +50,7 @@ export async function openServices(
     adaptEngine = (engine) => engine,
     drawCard,
     findTitle,
+    openPool,
     passcodeHasher = createArgon2Hasher(),
   }: OpenOptions,
 ): Promise<Services> {
@@ -64,6 +68,7 @@ export async function openServices(
       metrics,
       drawCard,
       findTitle,
+      openPool,
       passcodeHasher,
     });
   } catch (error) {
@@ -80,6 +85,7 @@ interface Parts {
   readonly metrics: ServiceMetrics | null;
   readonly drawCard: DrawCard | undefined;
   readonly findTitle: FindTitle | undefined;
+  readonly openPool: OpenPool | undefined;
   readonly passcodeHasher: PasscodeHasher;
 }
 
@@ -91,8 +97,8 @@ async function assemble(parts: Parts) {
   const signInKey = identityProvider === null ? await keepSignInKey(engine.secrets) : null;
   const purger = openPurger(config, clock, metrics);
   const maxRenders = Math.max(1, availableParallelism() - 1);
-  const { drawCard, findTitle } = parts;
-  const threads = openThreads({ log, metrics, maxRenders, drawCard, findTitle });
+  const { drawCard, findTitle, openPool } = parts;
+  const threads = openThreads({ log, metrics, maxRenders, drawCard, findTitle, openPool });
   const { parseJson, findQuotes } = threads;
 
   const runList = createListsAtOnce();

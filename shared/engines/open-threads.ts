@@ -2,7 +2,7 @@ import type { DrawCard } from '../cards/card.ts';
 import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { NodeThreads, type Threads } from '../threads/threads.ts';
+import { NodeThreads, type OpenPool, type Threads } from '../threads/threads.ts';
 import { methodsOf } from '../util/methods.ts';
 
 interface ThreadOptions {
@@ -15,13 +15,15 @@ interface ThreadOptions {
   readonly drawCard: DrawCard | undefined;
   /** For tests: searches for titles without a thread. */
   readonly findTitle: FindTitle | undefined;
+  /** For tests: threads that several services share. */
+  readonly openPool: OpenPool | undefined;
 }
 
 /** The threads, whose work is counted if there are metrics. */
 export function openThreads(options: ThreadOptions): Threads {
-  const { log, metrics, maxRenders } = options;
+  const { log, metrics, maxRenders, openPool } = options;
   const onRenderFailure = () => metrics?.taskFailed('render_page');
-  const threads = methodsOf(new NodeThreads({ log, maxRenders, onRenderFailure }));
+  const threads = methodsOf(new NodeThreads({ log, maxRenders, onRenderFailure, openPool }));
   const watch: Metrics['watchTask'] = metrics?.watchTask ?? ((_task, call) => call);
   return {
     renderPage: watch('render_page', threads.renderPage),

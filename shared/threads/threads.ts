@@ -10,7 +10,13 @@ import type { RenderedPage } from '../renders/render-store.ts';
 import type { Renderer } from '../renders/renderer.ts';
 import type { PlanEffort } from './page-render.ts';
 import { type Kind, kinds, type Task, type Work } from './task-kinds.ts';
-import { createThreadPool, exceedsLimits, type RunOptions, type ThreadPool } from './thread-pool.ts';
+import {
+  createThreadPool,
+  exceedsLimits,
+  type PoolOptions,
+  type RunOptions,
+  type ThreadPool,
+} from './thread-pool.ts';
 
 /** As for a render (html/insertion.ts). */
 const titleSteps = 20_000;
@@ -44,7 +50,12 @@ export interface ThreadOptions {
   readonly onRenderFailure?: () => void;
   /** For tests. */
   readonly limits?: Partial<typeof defaultLimits>;
+  /** For tests: threads that outlive this object. */
+  readonly openPool?: OpenPool | undefined;
 }
+
+/** Opens the threads of a kind of work. */
+export type OpenPool = (kind: Kind, options: PoolOptions) => ThreadPool;
 
 /** Work on input that can be hostile. Threads start with the first task and are terminated when they are idle for a while. */
 export interface Threads extends Renderer {
@@ -64,13 +75,16 @@ export class NodeThreads implements Threads {
   readonly #maxRenders: number;
   readonly #onRenderFailure: ThreadOptions['onRenderFailure'];
   readonly #limits: typeof defaultLimits;
+  readonly #openPool: OpenPool;
   readonly #pools = new Map<Kind, ThreadPool>();
 
-  constructor({ log, maxRenders = 1, onRenderFailure, limits }: ThreadOptions = {}) {
+  constructor(options: ThreadOptions = {}) {
+    const { log, maxRenders = 1, onRenderFailure, limits } = options;
     this.#log = log;
     this.#maxRenders = maxRenders;
     this.#onRenderFailure = onRenderFailure;
     this.#limits = { ...defaultLimits, ...limits };
+    this.#openPool = options.openPool ?? ((_kind, settings) => createThreadPool(settings));
   }
 
   parseJson(bytes: Uint8Array): Promise<ParsedJson> {
@@ -184,7 +198,7 @@ export class NodeThreads implements Threads {
   #poolOf(kind: Kind): ThreadPool {
     const known = this.#pools.get(kind);
     if (known !== undefined) return known;
-    const pool = createThreadPool({
+    const pool = this.#openPool(kind, {
       file: new URL('./task-kinds.js', import.meta.url),
       name: 'runTask',
       maxThreads: kind === 'renderPage' ? this.#maxRenders : 1,

@@ -24,6 +24,7 @@ import { isScaleOutRun, openTestEngine } from './engine.ts';
 import { recordFailures } from './job-failures.ts';
 import { putNewDatabase } from './new-database.ts';
 import { createOwner, type Owner } from './owner.ts';
+import { openSharedPool } from './shared-threads.ts';
 import { makeTempDir } from './temp-dir.ts';
 import { type Visits, visitsOf } from './visits.ts';
 import type { WireDrop } from './wire.ts';
@@ -224,10 +225,12 @@ interface Parts {
 }
 
 async function run(config: Config, parts: Parts, server: Server) {
-  const services = await openServices(config, { ...parts, passcodeHasher }).catch((error: unknown) => {
-    server.close(); // or it would keep the tests from ending
-    throw error;
-  });
+  const services = await openServices(config, { ...parts, passcodeHasher, openPool: openSharedPool }).catch(
+    (error: unknown) => {
+      server.close(); // or it would keep the tests from ending
+      throw error;
+    },
+  );
   const { jobs } = services;
   const thrown: unknown[] = [];
   const start = (handlers: JobHandlers) => jobs.start(recordFailures(handlers, thrown));
