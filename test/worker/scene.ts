@@ -23,11 +23,13 @@ export function openScene() {
   const edge = createEdge();
   const renderer = createRenderer();
   const opened: Database[] = [];
+  /** Those of processes that were closed: the next one has them, which saves preparing all statements. */
+  const unused: ReturnType<typeof openStores>[] = [];
   putNewDatabase(path);
   const stores = openStores();
 
   function openStores() {
-    const db = openDatabase(path);
+    const db = openDatabase(path, { flush: async () => undefined }); // processes end here, no machine does
     opened.push(db);
     return { db, ...createSqliteStores(db, clock) };
   }
@@ -38,14 +40,20 @@ export function openScene() {
 
     /** A worker with a connection of its own; it runs jobs during `settle` only. */
     startProcess({ faults, jobs, purger = edge, purgeAgain }: ProcessOptions = {}) {
-      const own = openStores();
+      const own = unused.pop() ?? openStores();
       const log = createRecordingLog();
       const queue = new SqliteJobQueue({ db: own.db, clock, log, concurrency: 4, wakesItself: false });
       const process = createWorkerProcess({
         ...{ stores: own, queue, clock, renderer, purger, log, faults, jobs, purgeAgain },
       });
-      const close = () => own.db.close();
-      return { ...process, kill: close, close }; // without its connection it neither ends nor starts a job
+      return {
+        ...process,
+        /** Without its connection it neither ends nor starts a job. */
+        kill: () => own.db.close(),
+        async close() {
+          unused.push(own);
+        },
+      };
     },
 
     async close(): Promise<void> {
