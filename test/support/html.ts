@@ -27,7 +27,8 @@ export interface HtmlPage {
 export function parsePage(html: string): HtmlPage {
   const document = parse(html.replace(/^\ufeff/, '')); // decoding eats it
   const nodes = new Map<HtmlElement, Node>();
-  const elements = [...walk(document, [], nodes)];
+  collect(document, [], nodes);
+  const elements = [...nodes.keys()];
   const all = (tag: string) => elements.filter((element) => tag === '*' || element.tag === tag);
   const find = (tag: string, attributes: Readonly<Record<string, string>> = {}) =>
     all(tag).find((element) =>
@@ -45,16 +46,23 @@ function* walkNodes(node: Node): Generator<Node> {
   if ('childNodes' in node) for (const child of node.childNodes) yield* walkNodes(child);
 }
 
-function* walk(node: Node, inside: readonly string[], nodes: Map<HtmlElement, Node>): Generator<HtmlElement> {
+/** Adds the elements in and below the node, in document order. */
+function collect(node: Node, inside: readonly string[], nodes: Map<HtmlElement, Node>): void {
   if (!('childNodes' in node)) return;
   const around = 'tagName' in node ? [...inside, node.tagName] : inside;
   if ('tagName' in node) {
     const attributes = Object.fromEntries(node.attrs.map(({ name, value }) => [name, value]));
-    const element = { tag: node.tagName, attributes, text: textOf(node), inside };
+    const element = {
+      tag: node.tagName,
+      attributes,
+      inside,
+      get text() {
+        return textOf(node); // few are asked for it, and that of a whole page is long
+      },
+    };
     nodes.set(element, node);
-    yield element;
   }
-  for (const child of node.childNodes) yield* walk(child, around, nodes);
+  for (const child of node.childNodes) collect(child, around, nodes);
 }
 
 function textOf(node: Node): string {
