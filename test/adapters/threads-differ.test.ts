@@ -2,8 +2,6 @@ import { expect } from 'chai';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
 import { unifiedDiff } from '../../shared/threads/compare.ts';
 import { NodeThreads } from '../../shared/threads/threads.ts';
-import { hostileDocuments } from '../support/hostile-documents.ts';
-import { until } from '../support/until.ts';
 
 /** Applies a unified diff strictly: every line that it keeps or removes must be there. */
 function apply(text: string, diff: string): string {
@@ -69,9 +67,6 @@ describe('unifiedDiff', () => {
   });
 });
 
-/** Those whose source is hostile to a comparison, which looks at lines; the others are one line or alike to it. */
-const inLines = ['2 MB of line ends', '2 MB of NUL in a title', '2 MB of white space', 'noise'];
-
 describe('compare in a thread', () => {
   const threads = new NodeThreads({ limits: { compare: 200 } });
   after(() => threads.close());
@@ -82,17 +77,6 @@ describe('compare in a thread', () => {
       { name: 'b', html: Buffer.from(after) },
       format,
     );
-
-  it('a comparison of hostile documents ends, and the next pair is compared', async () => {
-    for (const [name, make] of hostileDocuments) {
-      const html = make();
-      for (const format of inLines.includes(name) ? (['source', 'text'] as const) : (['text'] as const)) {
-        await compare(html, `x${html.slice(0, -9)}y`, format);
-      }
-    }
-    const isCompared = async () => (await compare('a\n', 'b\n', 'source'))?.includes('+b') === true;
-    await until(isCompared, 'the next pair is compared');
-  });
 
   it('two documents that take too long: null', async () => {
     const shuffled = (step: number) =>
