@@ -61,6 +61,16 @@ const onceAtLanding = inApi(`
  */
 const notAtLanding =
   /^(checks\/.*\.slow|description\/clients\.slow|browser\/(webkit|gallery-loops|gallery-floods)|.*\/alerts\.[a-z-]+)\.test\.js$/;
+/** The longest of each kind begin first, so that none runs alone at the end: a minute and more, a quick one 5 s of CPU. */
+const longest = `
+  worker/faults contract/sqlite adapters/threads-contexts
+  browser/viewer-page browser/approve browser/comments-round browser/dashboard-new cli/sign-in.slow
+  worker/faults.scale-out scale-out/lost-replies.scale-out contract/mongo.scale-out scale-out/alerts.scale-out
+  scale-out/faults-network.scale-out scale-out/crash.scale-out
+`
+  .trim()
+  .split(/\s+/)
+  .map((name) => `${name}.test.js`);
 const runsOnBoth = (name: string) => /^api\//.test(name) && !isSlow(name) && !once.has(name);
 
 const { values: flags, positionals: paths } = parseArgs({
@@ -165,7 +175,7 @@ function allFiles(): PlannedFile[] {
   const names = readdirSync(flags.tests, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.test.js'))
-    .sort(byFolder);
+    .sort(byLength);
   const embedded = names.filter((name) => !isScaleOut(name));
   return [
     ...embedded.map((name) => ({ name, kind: isSlow(name) ? 'slow' : 'quick', engine: 'embedded' }) as const),
@@ -175,8 +185,13 @@ function allFiles(): PlannedFile[] {
 }
 
 /** Those of api come last: they are many and short, so that all processes end at about the same time. */
-function byFolder(one: string, other: string): number {
-  return Number(one.startsWith('api/')) - Number(other.startsWith('api/')) || (one < other ? -1 : 1);
+function byLength(one: string, other: string): number {
+  return placeOf(one) - placeOf(other) || (one < other ? -1 : 1);
+}
+
+function placeOf(name: string): number {
+  if (longest.includes(name)) return longest.indexOf(name) - longest.length;
+  return name.startsWith('api/') ? 1 : 0;
 }
 
 function toTestFile({ name, kind, engine }: PlannedFile): TestFile {
