@@ -14,7 +14,7 @@ describe('firstHeading', () => {
     for (const heading of ['<h1></h1>', `<h1>${'<b '.repeat(300)}</h1>`, '<h1><!--</h1>']) {
       const html = Buffer.from(heading.repeat(30_000));
       expect(
-        cpuMsOf(() => firstHeading(html)),
+        cpuMsOf(() => firstHeading(html), 200),
         heading.slice(0, 20),
       ).to.be.below(200);
     }

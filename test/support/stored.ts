@@ -6,6 +6,7 @@ import { mongo as driver } from 'mongoose';
 import { type Config, isScaleOut } from '../../shared/config/config.ts';
 import { openMongo } from '../../shared/mongo/connection.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
+import { databaseFile } from '../../shared/sqlite/data-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { openTestRedis } from './redis.ts';
 import { makeTempDir } from './temp-dir.ts';
@@ -25,9 +26,9 @@ function copyOf(dir: string): string {
   return copy;
 }
 
+/** On a connection of the service's own SQLite, which keeps the service's locks. */
 function readSqlite({ DATA_DIR }: Config): Record<string, unknown[]> {
-  const copy = copyOf(DATA_DIR);
-  const database = new DatabaseSync(join(copy, 'dropleaf.sqlite'));
+  const database = new DatabaseSync(databaseFile(DATA_DIR), { readOnly: true });
   try {
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
     const names = tables.map((table) => String(Reflect.get(Object(table), 'name'))).sort();
