@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { insertionIn } from '../support/expect.ts';
+import { createGate } from '../support/gate.ts';
 import { parsePage } from '../support/html.ts';
-import { useOwner, useService } from '../support/service.ts';
+import { useOwner, useService, useServices } from '../support/service.ts';
+import { openSharedPool } from '../support/shared-threads.ts';
 
 describe('GET /p/{slug}/raw: the page', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
@@ -89,12 +91,17 @@ describe('GET /p/{slug}/raw: the page', () => {
 });
 
 describe('GET /p/{slug}/raw: a page whose rendering exceeds RENDER_REQUEST_BUDGET_MS', () => {
-  const service = useService({ RENDER_REQUEST_BUDGET_MS: '1' });
+  const start = useServices();
 
   it('200 with the style, uncompressed and not cached; later requests get the stored page', async () => {
-    const owner = await service.newOwner();
+    const thread = createGate();
+    thread.hold();
+    const service = await start({
+      env: { RENDER_REQUEST_BUDGET_MS: '1' },
+      openPool: (...args) => thread.wrap(openSharedPool(...args), ['run']),
+    });
     const html = '<!doctype html><html><head><title>t</title></head><body><p>x</body></html>';
-    const { slug } = await owner.create({ html });
+    const { slug } = await service.newDrop({ html });
     const headers = { 'accept-encoding': 'br' };
     const early = await service.get(`/p/${slug}/raw`, { headers });
     expect(early.status).to.equal(200);
@@ -102,6 +109,7 @@ describe('GET /p/{slug}/raw: a page whose rendering exceeds RENDER_REQUEST_BUDGE
     expect(early.headers).to.not.have.property('content-encoding');
     expect(early.headers['content-security-policy']).to.match(/^sandbox /);
     expect(insertionIn(html, early.bytes)).to.match(/<\/style>$/);
+    thread.open();
     await service.settle();
     const kept = await service.get(`/p/${slug}/raw`, { headers });
     expect(kept.headers).to.include({ 'content-encoding': 'br' });

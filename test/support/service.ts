@@ -14,6 +14,7 @@ import type { Log } from '../../shared/log/log.ts';
 import { throttleFailures } from '../../shared/log/throttled-log.ts';
 import { createArgon2Hasher } from '../../shared/passcodes/argon2.ts';
 import { databaseFile } from '../../shared/sqlite/data-dir.ts';
+import type { OpenPool } from '../../shared/threads/threads.ts';
 import { methodsOf } from '../../shared/util/methods.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import { between, useEach } from './between.ts';
@@ -73,6 +74,8 @@ interface ServiceOptions {
   readonly drawCard?: DrawCard;
   /** Unset: that of the service, in a thread. */
   readonly findTitle?: FindTitle;
+  /** Unset: threads that the services of the process share. */
+  readonly openPool?: OpenPool;
   /** Puts data into the empty engine before the service starts. */
   readonly prepare?: (config: Config) => Promise<void>;
 }
@@ -83,6 +86,7 @@ export async function startService({
   adaptEngine = (engine) => engine,
   drawCard = createCardRenderer(),
   findTitle,
+  openPool = openSharedPool,
   prepare = async () => undefined,
 }: ServiceOptions = {}): Promise<TestService> {
   const dataDir = makeTempDir();
@@ -97,7 +101,7 @@ export async function startService({
   await prepare(config);
   if (!isScaleOutRun) putNewDatabase(databaseFile(config.DATA_DIR));
   const client = createClient(url);
-  const parts = { clock, log, adaptEngine, drawCard, findTitle };
+  const parts = { clock, log, adaptEngine, drawCard, findTitle, openPool };
   let running = await run(config, parts, server);
   let owners = 0;
 
@@ -222,15 +226,14 @@ interface Parts {
   readonly adaptEngine: (engine: Engine) => Engine;
   readonly drawCard: DrawCard;
   readonly findTitle: FindTitle | undefined;
+  readonly openPool: OpenPool;
 }
 
 async function run(config: Config, parts: Parts, server: Server) {
-  const services = await openServices(config, { ...parts, passcodeHasher, openPool: openSharedPool }).catch(
-    (error: unknown) => {
-      server.close(); // or it would keep the tests from ending
-      throw error;
-    },
-  );
+  const services = await openServices(config, { ...parts, passcodeHasher }).catch((error: unknown) => {
+    server.close(); // or it would keep the tests from ending
+    throw error;
+  });
   const { jobs } = services;
   const thrown: unknown[] = [];
   const start = (handlers: JobHandlers) => jobs.start(recordFailures(handlers, thrown));
