@@ -16,7 +16,12 @@ const requestsMeasured = 30;
 const seededAtOnce = 20;
 
 const author: Author = {
-  ...{ role: 'guest', accountId: null, guest: 'a'.repeat(64), name: 'Reader', via: null, tokenId: null },
+  role: 'guest',
+  accountId: null,
+  guest: 'a'.repeat(64),
+  name: 'Reader',
+  via: null,
+  tokenId: null,
 };
 /** Four bytes each. */
 const leaves = (count: number) => '\u{1f343}'.repeat(count);
@@ -58,9 +63,12 @@ export async function prepareComments(service: Served, token: string) {
   });
   const measured = (['long', 'many'] as const).flatMap((shape) =>
     [
-      ...[page(slugs[shape]), page(slugs[shape], '?filter=resolved')],
-      ...[list(slugs[shape], 'limit=100'), list(slugs[shape], 'state=all&limit=100')],
-      ...[list(slugs[shape], 'state=held'), list(slugs[shape], 'after=1&wait=0&limit=100')],
+      page(slugs[shape]),
+      page(slugs[shape], '?filter=resolved'),
+      list(slugs[shape], 'limit=100'),
+      list(slugs[shape], 'state=all&limit=100'),
+      list(slugs[shape], 'state=held'),
+      list(slugs[shape], 'after=1&wait=0&limit=100'),
     ].map((each) => ({ ...each, name: `${shape}: ${each.name}` })),
   );
   const both =
@@ -123,11 +131,21 @@ function threadOf(version: VersionFields, { text, replies }: (typeof shapes)['lo
   const now = Date.now();
   return {
     ...version,
-    ...{ id: newId(now), anchor: quote, author, text, resolvedBy: null, resolving: [] },
-    ...({ kind: 'comment', inLatest: 'kept' } as const),
+    id: newId(now),
+    anchor: quote,
+    author,
+    text,
+    resolvedBy: null,
+    resolving: [],
+    kind: 'comment' as const,
+    inLatest: 'kept' as const,
     state: n % 4 === 0 ? 'open' : 'resolved',
     replies: replies.map((words) => ({ id: newId(now), author, text: words, createdAt: now })),
-    ...{ seq: ++lastSeq, createdAt: now, updatedAt: now, updatedBy: null, otherSeq: 0 },
+    seq: ++lastSeq,
+    createdAt: now,
+    updatedAt: now,
+    updatedBy: null,
+    otherSeq: 0,
   };
 }
 

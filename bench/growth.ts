@@ -52,7 +52,8 @@ async function measureTimes(stores: readonly FilledStore[]) {
   try {
     const scenes = services.map(({ scene }) => scene);
     const costs = await measure(scenes, options, async (call, { mainThreadCpuMs }) => {
-      const [begun, cpuBefore] = [performance.now(), mainThreadCpuMs()];
+      const begun = performance.now();
+      const cpuBefore = mainThreadCpuMs();
       await call();
       return { ms: performance.now() - begun, cpuMs: mainThreadCpuMs() - cpuBefore };
     });
@@ -100,7 +101,8 @@ function tableOf(engine: string, costs: Costs<Cost>, commands: Costs<number> | n
     const medians = times.map(medianOf);
     const slow = times.map((each) => quantile(each, 0.99));
     const cpu = bySize.map((calls) => medianOf(calls.map(({ cpuMs }) => cpuMs)));
-    const [ratio, cpuRatio] = [ratioOf(medians), ratioOf(cpu)];
+    const ratio = ratioOf(medians);
+    const cpuRatio = ratioOf(cpu);
     const counted = commands?.get(name)?.map(medianOf).filter(isNumber) ?? [];
     return [
       name,

@@ -53,7 +53,9 @@ async function measure({ url, token, wholeCpuSeconds }: Publishing, round: numbe
   const bodies = makeBodies(round);
   const before = wholeCpuSeconds();
   const startedAt = performance.now();
-  let [answered, endedAt, after] = [0, startedAt, before];
+  let answered = 0;
+  let endedAt = startedAt;
+  let after = before;
   const { non2xx, errors, timeouts } = await autocannon({
     url,
     connections,
@@ -67,7 +69,9 @@ async function measure({ url, token, wholeCpuSeconds }: Publishing, round: numbe
         setupRequest: (request) => ({ ...request, body: bodies.pop() ?? '' }),
         onResponse() {
           answered += 1; // autocannon itself looks for the end of a run once a second
-          if (answered === publishes) [endedAt, after] = [performance.now(), wholeCpuSeconds()];
+          if (answered < publishes) return;
+          endedAt = performance.now();
+          after = wholeCpuSeconds();
         },
       },
     ],

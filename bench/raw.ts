@@ -123,7 +123,8 @@ function compare(
   if (theirs === undefined) return '';
   const ratioOf = (field: 'rate' | 'p99') =>
     middle(mine.map((run, round) => run[field] / (theirs[round]?.[field] ?? Number.NaN)));
-  const [rate, p99] = [ratioOf('rate'), ratioOf('p99')];
+  const rate = ratioOf('rate');
+  const p99 = ratioOf('p99');
   const isMet = rate >= target.rate && p99 <= (target.p99 ?? Number.POSITIVE_INFINITY);
   const latency = target.p99 === undefined ? '' : `, p99 ×${p99.toFixed(1)} of ${target.p99}`;
   return `${rate.toFixed(2)} of ${target.rate}${latency}: ${isMet ? 'met' : 'MISSED'}`;

@@ -35,10 +35,8 @@ async function upgradeScaleOut(): Promise<void> {
     const token = (await finish(before, ['token', '--user', 'rolling'], env)).trim();
     const ledger = createLedger();
     const traffic = startTraffic(ledger, token);
-    const [oldWeb, oldWorker] = [
-      await startRelease(before, 'web', env),
-      await startRelease(before, 'worker', env),
-    ];
+    const oldWeb = await startRelease(before, 'web', env);
+    const oldWorker = await startRelease(before, 'worker', env);
     traffic.addProcess('old web', oldWeb.url);
     await step('old web and old worker');
 

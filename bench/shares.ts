@@ -48,7 +48,8 @@ ${formatTable(['flood', 'address', ...heads], rows)}
 tellMisses(misses);
 
 async function tryBeside(use: Use, localAddress: string): Promise<readonly string[]> {
-  const [upload, download] = [open('127.0.0.1'), open('127.0.0.1')];
+  const upload = open('127.0.0.1');
+  const download = open('127.0.0.1');
   const start = performance.now();
   const outcomes = [upload, download].map((socket) => outcomeOf(socket, start));
   void drip(upload, uploadHead(served), ' '.repeat(bytesPerSecond / 10), 100);

@@ -77,7 +77,8 @@ export async function tokenAttacks(
   service: Served,
   { kept, deleted }: HoardedTokens,
 ): Promise<readonly (readonly [name: string, attack: Attack])[]> {
-  const [own, operator] = [await signIn(service, 'hoarder'), await signIn(service, 'operator')];
+  const own = await signIn(service, 'hoarder');
+  const operator = await signIn(service, 'operator');
   const withCookie = (path: string, cookie: string) =>
     asking(2, () => ['GET', path, { headers: { cookie } }]);
   return [

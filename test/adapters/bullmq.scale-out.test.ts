@@ -89,7 +89,8 @@ describe('The BullMQ job queue', () => {
     await bullmq.addBulk(jobs);
     await report.enqueue('version.render', { dropId: 'd', versionId: 'v' });
     const counts = new Map((await report.countByName()).map((count) => [count.name, count]));
-    const [purges, removals] = [counts.get('edge.purge'), counts.get('drop.remove')];
+    const purges = counts.get('edge.purge');
+    const removals = counts.get('drop.remove');
     expect(purges?.isEstimate && removals?.isEstimate).to.equal(true);
     expect(Number(purges?.waiting) + Number(removals?.waiting)).to.be.within(1_499, 1_501); // rounded
     expect(removals?.waiting).to.be.within(100, 200);

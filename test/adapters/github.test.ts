@@ -137,7 +137,8 @@ describe('GitHub as identity provider', () => {
         const unknown = ({ searchParams }: URL) => searchParams.set('code', 'made-up');
         expect(await signIn(provider, unknown)).to.equal(null);
 
-        const [mine, theirs] = [await provider.begin(callbackUrl), await provider.begin(callbackUrl)];
+        const mine = await provider.begin(callbackUrl);
+        const theirs = await provider.begin(callbackUrl);
         const returnedTo = await double.visit(mine.url);
         expect(await provider.finish(returnedTo, callbackUrl, mine.visit)).to.include({ name: 'octocat' });
         expect(await provider.finish(returnedTo, callbackUrl, mine.visit)).to.equal(null);

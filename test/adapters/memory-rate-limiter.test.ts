@@ -6,9 +6,9 @@ import { later, start } from '../contract/records.ts';
 import { useEach } from '../support/between.ts';
 
 describe('RateLimiter in memory', () => {
-  const [minute, nextMinute, thirdMinute] = [start, later, later + minuteMs].map((at) =>
-    timeWindowOf(at, minuteMs),
-  );
+  const minute = timeWindowOf(start, minuteMs);
+  const nextMinute = timeWindowOf(later, minuteMs);
+  const thirdMinute = timeWindowOf(later + minuteMs, minuteMs);
   const hour = timeWindowOf(start, 3_600_000);
   const limiter = useEach(() => createMemoryRateLimiter(100));
 

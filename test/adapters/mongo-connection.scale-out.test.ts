@@ -90,8 +90,12 @@ describe('the connection to MongoDB', () => {
     it('limits every wait; options of the URI override the limits', async () => {
       const bounded = (await open(newMongoUri(), { maxConnections: 7 })).connection.getClient().options;
       expect(bounded).to.include({
-        ...{ serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 2_500 },
-        ...{ waitQueueTimeoutMS: 2_000, maxPoolSize: 7, appName: 'dropleaf' },
+        serverSelectionTimeoutMS: 2_000,
+        connectTimeoutMS: 2_000,
+        socketTimeoutMS: 2_500,
+        waitQueueTimeoutMS: 2_000,
+        maxPoolSize: 7,
+        appName: 'dropleaf',
       });
       const uri = `${newMongoUri()}?SocketTimeoutMS=900&maxPoolSize=3&appName=ours`;
       const { options } = (await open(uri)).connection.getClient();

@@ -35,7 +35,8 @@ describe('Batches of views in MongoDB', () => {
   });
 
   it('are completed after a partial addition: drops without days, or some of the drops', async () => {
-    const [one, other] = [await create(), await create()];
+    const one = await create();
+    const other = await create();
     await totals.addBatch(start, [other.count(5)]);
     await test.mongo.connection.collection('day_views').deleteMany({ day });
     await totals.addBatch(start, [one.count(3), other.count(5)]);

@@ -15,7 +15,10 @@ describe('The server for metrics', () => {
     scrapes = 0;
     scrape = async () => `number ${++scrapes}\n`;
     server = await startMetricsServer({
-      ...{ host: '127.0.0.1', port: 0, contentType: 'text/plain', log },
+      host: '127.0.0.1',
+      port: 0,
+      contentType: 'text/plain',
+      log,
       scrape: () => scrape(),
       names: ['Metrics.example.com'],
       mounts: { '/queues': (req, res) => res.end(`queues ${req.url}`) },

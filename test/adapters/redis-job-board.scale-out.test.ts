@@ -16,7 +16,10 @@ describe('The pages of the job queue', () => {
     const { queue } = await fixture().openProcess();
     const board = await queue.board({ path: '/queues', isWritable });
     server = await startMetricsServer({
-      ...{ host: '127.0.0.1', port: 0, contentType: 'text/plain', scrape: async () => '' },
+      host: '127.0.0.1',
+      port: 0,
+      contentType: 'text/plain',
+      scrape: async () => '',
       names: [],
       mounts: { '/queues': board },
       log: createRecordingLog(),

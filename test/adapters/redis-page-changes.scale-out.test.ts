@@ -86,7 +86,8 @@ describe('Changes of pages over Redis', () => {
   });
 
   it('a change waits for no process that serves no pages', async () => {
-    const [writer] = [await startProcess(), await startProcess()];
+    const writer = await startProcess();
+    await startProcess();
     await untilPrompt(writer);
     expect(await registry.list()).to.deep.equal([]);
   });
@@ -171,7 +172,8 @@ describe('Changes of pages over Redis', () => {
   });
 
   it('a process that closes delays no change', async () => {
-    const [writer, reader] = [await startProcess(), await startProcess()];
+    const writer = await startProcess();
+    const reader = await startProcess();
     await serve(reader);
     await reader.changes.close();
     expect(await registry.list()).to.deep.equal([]);
@@ -206,7 +208,8 @@ describe('Changes of pages over Redis', () => {
     await admin.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all');
     try {
       const url = new URL(redisUrl());
-      [url.username, url.password] = [user, 'secret'];
+      url.username = user;
+      url.password = 'secret';
       let renewals = 0;
       const counted: ProcessRegistry = {
         ...registry,

@@ -46,7 +46,8 @@ describe('Limits that processes share in Redis', () => {
 
   it('are used up by the reservations of a process that died, until the window ends', async () => {
     const connection = await redis.open();
-    const [died, other] = [countOn(await redis.open(), 1), countOn(connection, 1)];
+    const died = countOn(await redis.open(), 1);
+    const other = countOn(connection, 1);
     expectReserved(await died.reserve());
     expect(await other.reserve()).to.equal('busy');
     const [key = ''] = await connection.client.keys(`${connection.keyPrefix}*/reserved`);
@@ -90,7 +91,8 @@ describe('Limits that processes share in Redis', () => {
   it('are counted by each process while Redis is down, and together again afterwards', async () => {
     const log = createThrottledRecordingLog(createTestClock());
     const { redis: connection, proxy } = await redis.openThroughProxy();
-    const [cut, other] = [countOn(connection, 3, log), countOn(await redis.open(), 3)];
+    const cut = countOn(connection, 3, log);
+    const other = countOn(await redis.open(), 3);
     expect(await cut.take()).to.equal(true);
     proxy.refuse();
     await until(() => !connection.isUp(), 'down');
@@ -113,7 +115,8 @@ describe('Limits that processes share in Redis', () => {
 
   it('count a reservation that cannot be settled', async () => {
     const { redis: connection, proxy } = await redis.openThroughProxy();
-    const [cut, other] = [countOn(connection, 1), countOn(await redis.open(), 1)];
+    const cut = countOn(connection, 1);
+    const other = countOn(await redis.open(), 1);
     const reserved = expectReserved(await cut.reserve());
     proxy.refuse();
     await until(() => !connection.isUp(), 'down');

@@ -180,7 +180,8 @@ describe('Views in Redis', () => {
     const connection: Redis = await redis.open();
     const keyOf = (name: string) => `${connection.keyPrefix}views:${name}`;
     const { client } = connection;
-    const [open, next] = [viewsOf(3), viewsOf(4)];
+    const open = viewsOf(3);
+    const next = viewsOf(4);
     await totals.addBatch(start, open.slice(0, 2)); // in part
     const fields = (counts: ViewCount[]) => counts.flatMap(({ dropId }) => [`${day}/${dropId}`, 1]);
     await client.hset(keyOf('state'), { epoch: 'e', heaps: 2, last: start, open: start });

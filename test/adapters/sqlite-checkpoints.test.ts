@@ -78,7 +78,9 @@ describe('Checkpoints of the SQLite database', () => {
     const lengths: number[] = [];
     const onError = (error: unknown) => expect.fail(String(error));
     const checkpoints = createCheckpoints(path, {
-      ...{ isExternal: true, onError, onLongWal: (bytes) => lengths.push(bytes) },
+      isExternal: true,
+      onError,
+      onLongWal: (bytes) => lengths.push(bytes),
     });
     truncateSync(`${path}-wal`, 1_024 * 1024 * 1024); // sparse
     checkpoints.noteWrite();

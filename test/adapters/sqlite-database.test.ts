@@ -134,7 +134,9 @@ describe('SQLite database', () => {
       ]);
       expect(runs, 'the first write was repeated').to.equal(2);
       expect(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'rejected'))).to.deep.equal([
-        ...[1, 'rejected', 2],
+        1,
+        'rejected',
+        2,
       ]);
       expect(notes()).to.deep.equal(['first', 'last']);
     });

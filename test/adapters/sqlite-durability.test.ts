@@ -300,7 +300,8 @@ describe('Durability of the SQLite database', () => {
 
   it('a checkpoint flushes the log before it copies pages, on whichever connection it runs', async () => {
     const { db } = await openNotes((really) => really());
-    const [normal, full] = [1, 2];
+    const normal = 1;
+    const full = 2;
     const checkpointer = openCheckpointer(path);
     expect(checkpointer.prepare('PRAGMA synchronous').get().synchronous).to.equal(full);
     checkpointer.close();

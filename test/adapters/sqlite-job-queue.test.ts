@@ -279,8 +279,10 @@ describe('The SQLite job queue', () => {
     });
 
     it('runs after the one of its version that runs, also if another process enqueues it', async () => {
-      const [rendering, purging] = [createGate(), createGate()];
-      let [running, most] = [0, 0];
+      const rendering = createGate();
+      const purging = createGate();
+      let running = 0;
+      let most = 0;
       const { queue, settle, callsOf } = await startProcess({
         'edge.purge': purging.pass,
         [render]: async () => {

@@ -9,15 +9,21 @@ import { methodsOf } from '../../shared/util/methods.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const titles = [
-  ...['Zażółć – Tổng hợp “Café” №5 €', 'Αναφορά πωλήσεων', 'Отчёт о продажах', 'ɔ́ ɛ̃ x̄ à̧'],
-  ...['تقرير المبيعات، ٢٠٢٦', 'می‌خواهم', 'דוח מכירות – שְׁנָתִי', 'तीसरी क्षत्रिय रिपोर्ट। क्‍ष', 'รายงานประจำปี'],
-  ...[
-    '2026年第三季度销售报告：结果',
-    '資料庫報告',
-    '第3四半期の売上レポート（速報版）',
-    '2026년 3분기 매출 보고서',
-  ],
-  ...['🚀 Launch 🎉', '👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️ 1️⃣'],
+  'Zażółć – Tổng hợp “Café” №5 €',
+  'Αναφορά πωλήσεων',
+  'Отчёт о продажах',
+  'ɔ́ ɛ̃ x̄ à̧',
+  'تقرير المبيعات، ٢٠٢٦',
+  'می‌خواهم',
+  'דוח מכירות – שְׁנָתִי',
+  'तीसरी क्षत्रिय रिपोर्ट। क्‍ष',
+  'รายงานประจำปี',
+  '2026年第三季度销售报告：结果',
+  '資料庫報告',
+  '第3四半期の売上レポート（速報版）',
+  '2026년 3분기 매출 보고서',
+  '🚀 Launch 🎉',
+  '👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️ 1️⃣',
 ];
 
 describe('The text of a share card', () => {
@@ -115,7 +121,8 @@ describe('Share cards in a thread', () => {
       return Math.max(...drawn.map((i) => Math.floor(i / 4) % cardWidth));
     };
     for (const title of ['第二季度销售报告与成本分析', 'รายงานยอดขายประจำเดือนพฤษภาคม']) {
-      const [first, second] = [await rightOf(title, 200), await rightOf(title, 330)];
+      const first = await rightOf(title, 200);
+      const second = await rightOf(title, 330);
       expect(Math.abs(first - second), title).to.be.below(300);
     }
   });
@@ -125,7 +132,8 @@ describe('Share cards in a thread', () => {
   });
 
   it('show a title in the direction of its first letter', async () => {
-    const [left, right] = [72, cardWidth - 72];
+    const left = 72;
+    const right = cardWidth - 72;
     for (const [title, side] of [
       ['Plan', left],
       ['2026', left],
@@ -139,7 +147,8 @@ describe('Share cards in a thread', () => {
       const pixels = await bodyOf(await draw(title));
       const drawn = [...pixels.keys()].filter((i) => pixels[i] !== pixels[i % 4]);
       const columns = new Set(drawn.map((i) => Math.floor(i / 4) % cardWidth));
-      const [first, last] = [Math.min(...columns), Math.max(...columns)];
+      const first = Math.min(...columns);
+      const last = Math.max(...columns);
       expect(side === left ? first : last, title).to.be.closeTo(side, 20);
       expect(last - first, 'far from the other side').to.be.below(700);
     }

@@ -19,7 +19,11 @@ describe('findQuotes', () => {
   it('does not find what is hidden in the source, or differs', () => {
     const html = '<title>Report</title><script>draw("42 %")</script><!-- note --><p>Sales 43 %</p>';
     expect(found(html, 'Report', '42 %', 'note', 'sales', 'Sales 43 %')).to.deep.equal([
-      ...[false, false, false, false, true],
+      false,
+      false,
+      false,
+      false,
+      true,
     ]);
   });
 });

@@ -24,7 +24,12 @@ describe('parseJson in a thread', () => {
 
   it('parses what JSON.parse does, also brackets and commas in strings, and large bodies', async () => {
     for (const text of [
-      ...['{}', '[1,2.5,-3e9]', '"a\\u0000\\ud800😀"', 'null', ' true ', '{"a":{"b":[{"c":"\\"]}"}]}}'],
+      '{}',
+      '[1,2.5,-3e9]',
+      '"a\\u0000\\ud800😀"',
+      'null',
+      ' true ',
+      '{"a":{"b":[{"c":"\\"]}"}]}}',
       JSON.stringify({ title: 'é', html: '<p>"\\é😀'.repeat(300_000) }),
       JSON.stringify(`[{,\\"${'[,'.repeat(20_000)}`),
     ]) {
@@ -48,7 +53,11 @@ describe('parseJson in a thread', () => {
 
   it('rejects everything else with a SyntaxError, and parses on', async () => {
     for (const text of [
-      ...['', '{"a":', '{"a":"b', '"\\', '{}{}'],
+      '',
+      '{"a":',
+      '{"a":"b',
+      '"\\',
+      '{}{}',
       Buffer.from('"\xff"', 'latin1'), // not UTF-8
       Buffer.from('"\xc3"', 'latin1'), // half of a character
       `${'['.repeat(17)}${']'.repeat(17)}`,

@@ -65,7 +65,8 @@ describe('DELETE /api/me', () => {
   });
 
   it('the same identity gets a new account without drops; other accounts keep theirs', async () => {
-    const [owner, other] = [await service.newOwner('ada'), await service.newOwner()];
+    const owner = await service.newOwner('ada');
+    const other = await service.newOwner();
     await owner.create();
     const { slug } = await other.create();
     await remove(owner);
@@ -115,7 +116,8 @@ describe('DELETE /api/me', () => {
   });
 
   it('without confirm, or with another user_id: 400 invalid_arg, and nothing is deleted', async () => {
-    const [owner, other] = [await service.newOwner(), await service.newOwner()];
+    const owner = await service.newOwner();
+    const other = await service.newOwner();
     const { slug } = await owner.create();
     const paths = ['', '?confirm=', '?confirm=true', `?confirm=${other.userId}`];
     paths.push(`?confirm=${owner.userId}&confirm=${owner.userId}`);

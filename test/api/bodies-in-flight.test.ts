@@ -114,7 +114,8 @@ describe('Request bodies that are still arriving', () => {
     const post = (owner: Owner, bytes: number) => owner.request('POST', '/api/drops', { raw: body(bytes) });
 
     it('a body that is cut off is answered 503 unavailable with Retry-After', async () => {
-      const [holder, other] = [await service.newOwner(), await service.newOwner()];
+      const holder = await service.newOwner();
+      const other = await service.newOwner();
       const stalled = await almostWrite(holder, 'POST', '/api/drops', body(700_000));
       await untilRead();
       expect((await post(other, 500_000)).status).to.equal(201);
@@ -128,7 +129,8 @@ describe('Request bodies that are still arriving', () => {
     });
 
     it('bodies of one account count together, from all addresses and connections', async () => {
-      const [holder, other] = [await service.newOwner(), await service.newOwner()];
+      const holder = await service.newOwner();
+      const other = await service.newOwner();
       const sending: Connection[] = [];
       for (let n = 0; n < 50; n++) {
         sending.push(await almostWrite(holder, 'POST', '/api/drops', body(15_000), `192.0.2.${n}`));
@@ -161,7 +163,8 @@ describe('Request bodies that are still arriving', () => {
         (await almostWrite(owner, 'POST', '/api/drops', body(700_000))).close();
       }
       await untilRead();
-      const [first, second] = [await service.newOwner(), await service.newOwner()];
+      const first = await service.newOwner();
+      const second = await service.newOwner();
       const sending = await almostWrite(first, 'POST', '/api/drops', body(500_000));
       expect((await post(second, 490_000)).status).to.equal(201);
       await sending.send('}');

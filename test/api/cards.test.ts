@@ -183,7 +183,10 @@ describe('Tags for previews of links', () => {
     const ask = (url: string, rest = '') => service.get(`/oembed?url=${encodeURIComponent(url)}${rest}`);
     const locked = JSON.parse((await ask(`${BASE_URL}/p/${slug}`)).text);
     expect(locked).to.deep.equal({
-      ...{ type: 'link', version: '1.0', provider_name: 'Dropleaf', provider_url: BASE_URL },
+      type: 'link',
+      version: '1.0',
+      provider_name: 'Dropleaf',
+      provider_url: BASE_URL,
       title: 'Locked page',
     });
     const own = ['/p/unknown', '/api/me', `@evil.example/p/${slug}`].map((rest) => BASE_URL + rest);

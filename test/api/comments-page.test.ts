@@ -21,7 +21,8 @@ describe('/p/{slug}/comments', () => {
     await anyone.owner.write(anyone.slug, 'One');
     const members = await publish({ comments: 'members' });
     const owners = await publish({});
-    const [ada, stranger] = [await member(), guest()];
+    const ada = await member();
+    const stranger = guest();
     for (const [person, { slug }, expected] of [
       [anyone.owner, anyone, { may: 'owner', open: 1 }],
       [ada, anyone, { may: 'member', open: 1 }],
@@ -61,7 +62,10 @@ describe('/p/{slug}/comments', () => {
     const item = page.find('li', { id: `t-${id}` })?.attributes;
     expect(item?.['data-version']).to.equal('1');
     expect(JSON.parse(item?.['data-anchor'] ?? '')).to.deep.equal({
-      ...{ quote: 'a <b>\nB', prefix: ' p', suffix: 's ', position: 7 },
+      quote: 'a <b>\nB',
+      prefix: ' p',
+      suffix: 's ',
+      position: 7,
     });
     expect(answer.headers['cache-control']).to.equal('private, no-store');
     expect(answer.headers['content-security-policy']).to.include("frame-ancestors 'self'");
@@ -122,7 +126,8 @@ describe('/p/{slug}/comments', () => {
 
   it('what a guest writes is held: only the own browser and the owner see it, until the owner approves it', async () => {
     const { slug, owner } = await publish();
-    const [eve, other] = [guest(), guest()];
+    const eve = guest();
+    const other = guest();
     const id = await eve.write(slug, 'It is wrong', { name: ' Eve \n X ' });
     const seenBy = async (person: typeof eve) => (await person.open(slug)).threads;
     expect(await seenBy(other)).to.deep.equal([]);
@@ -152,10 +157,12 @@ describe('/p/{slug}/comments', () => {
 
   it('a guest has a cookie for this page after the first comment, also if the form was sent twice at once', async () => {
     const { slug } = await publish();
-    const [eve, late] = [guest(), guest()];
+    const eve = guest();
+    const late = guest();
     const hidden = eve.hiddenOf(await eve.open(slug));
     const fields = { ...hidden, act: 'add', text: 'Twice', name: 'Eve' };
-    const [first, second] = [await eve.post(slug, fields), await late.post(slug, fields)];
+    const first = await eve.post(slug, fields);
+    const second = await late.post(slug, fields);
     expect(first.cookies).to.deep.equal(second.cookies);
     expect(first.cookies.join()).to.match(
       new RegExp(
@@ -191,7 +198,8 @@ describe('/p/{slug}/comments', () => {
 
   it('members reply, resolve and change what is theirs; the owner everything but the texts of others', async () => {
     const { slug, owner } = await publish({ comments: 'members' });
-    const [ada, ben] = [await member(), await member()];
+    const ada = await member();
+    const ben = await member();
     const id = await ada.write(slug, 'First');
     await ben.act(slug, 'reply', id, { text: 'A reply' });
     const actsOf = async (person: typeof ada) => (await person.open(slug)).threads[0]?.acts;
@@ -232,7 +240,8 @@ describe('/p/{slug}/comments', () => {
   });
 
   it('a comment of another page is not there', async () => {
-    const [one, two] = [await publish(), await publish()];
+    const one = await publish();
+    const two = await publish();
     const id = await one.owner.write(one.slug, 'Here');
     for (const act of ['reply', 'resolve', 'edit', 'delete'])
       expectErrorPage(await two.owner.send(two.slug, { act, id, text: 'There' }), 404, 'not_found');
@@ -247,7 +256,11 @@ describe('/p/{slug}/comments', () => {
     const ada = await openDashboard(service);
     const of = (accountId: string | null): Author => ({
       role: accountId === null ? 'guest' : 'member',
-      ...{ accountId, guest: null, name: 'Ada', via: null, tokenId: null },
+      accountId,
+      guest: null,
+      name: 'Ada',
+      via: null,
+      tokenId: null,
     });
     const write = async (times: number, account: string | null, dropId = page.dropId) => {
       for (let n = 0; n < times; n++)
@@ -343,7 +356,11 @@ describe('/p/{slug}/comments', () => {
     const { threads, page, text } = await owner.open(slug, '?v=2');
     expect(text).to.include('Open (4)').and.include('Resolved (1)');
     expect(threads.map((thread) => thread.text.includes('On version'))).to.deep.equal([
-      ...[true, false, false, false, false],
+      true,
+      false,
+      false,
+      false,
+      false,
     ]);
     expect(page.find('a', { href: `/p/${slug}?v=1#t-${old}` })?.attributes.target).to.equal('_top');
     expect(threads[4]?.text)
@@ -405,9 +422,11 @@ describe('/p/{slug}/comments', () => {
 
   it('mine are those that the reader began, in every state', async () => {
     const { slug, owner } = await publish();
-    const [ada, eve] = [await member(), guest()];
+    const ada = await member();
+    const eve = guest();
     const own = await owner.write(slug, 'Of the owner');
-    const [first, second] = [await ada.write(slug, 'One'), await ada.write(slug, 'Two')];
+    const first = await ada.write(slug, 'One');
+    const second = await ada.write(slug, 'Two');
     await owner.act(slug, 'resolve', first);
     const held = await eve.write(slug, 'Held');
     const mine = async (person: typeof eve) =>

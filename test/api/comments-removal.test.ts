@@ -97,7 +97,8 @@ describe('Comments, after a change of what they are about', () => {
     expect(await inLatest(owner)).to.deep.equal(['kept', 'kept']);
     expect(await once(owner.put(slug, { html: paragraph('43') }))).to.deep.equal(['gone', 'unknown']);
     expect(await once(owner.put(slug, { html: `<h1>New</h1>${paragraph('42')}` }))).to.deep.equal([
-      ...['kept', 'unknown'],
+      'kept',
+      'unknown',
     ]);
     expect(await once(owner.request('DELETE', `/api/drops/${slug}/v/3`))).to.deep.equal(['gone', 'unknown']);
     const other = await service.newToken(owner);

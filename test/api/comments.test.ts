@@ -19,7 +19,10 @@ import type { WireCommentList } from '../support/wire.ts';
 describe('Comments', () => {
   const service = useService({ CHANGES_PER_MINUTE: '2000', WRITES_PER_MINUTE: '2000' });
 
-  const [write, reply, change, list] = [writeComment, replyTo, changeComment, listComments];
+  const write = writeComment;
+  const reply = replyTo;
+  const change = changeComment;
+  const list = listComments;
 
   const textsOf = ({ data }: WireCommentList) => data.map(({ text }) => text);
 
@@ -32,11 +35,17 @@ describe('Comments', () => {
     expect(headers['idempotency-replayed']).to.equal(undefined);
     const { id, ...rest } = body;
     expect(rest).to.deep.equal({
-      ...{ drop: slug, version: 2, state: 'open', kind: 'comment', text: 'Wrong', replies: [] },
+      drop: slug,
+      version: 2,
+      state: 'open',
+      kind: 'comment',
+      text: 'Wrong',
+      replies: [],
       url: `${service.url}/p/${slug}?v=2#t-${id}`,
       anchor: { quote: '4,711', prefix: 'Sales: ', suffix: ' in June', in_latest: 'kept' },
       author: { name: owner.name, role: 'owner', via: 'test' },
-      ...{ created_at: service.clock.now(), updated_at: service.clock.now() },
+      created_at: service.clock.now(),
+      updated_at: service.clock.now(),
     });
     const { data, next, notice } = await list(owner);
     expect(data).to.deep.equal([body]);
@@ -337,7 +346,10 @@ describe('Comments', () => {
     }
     expectTooMany(await write(owner, slug), 'quota_exceeded');
     const added = Array.from({ length: 199 }, () => ({
-      ...{ id: newId(now), author: first.author, text: 'x', createdAt: now },
+      id: newId(now),
+      author: first.author,
+      text: 'x',
+      createdAt: now,
     }));
     const fields = changedBy(first, null, now);
     await comments.change(first, { fields, added, sizes: { bytes: 199, texts: 199 } }, now, commentLimits);

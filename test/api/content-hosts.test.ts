@@ -17,16 +17,20 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
 
   describe('a content host serves nothing else', () => {
     const gets = [
-      ...[
-        '/',
-        '/api/onboard',
-        '/api/auth/poll?token=x',
-        '/api/me',
-        '/api/drops',
-        '/sign-in',
-        '/sign-in/local',
-      ],
-      ...['/healthz', '/readyz', '/favicon.ico', '/robots.txt', '/sw.js', '/nothing', '*'],
+      '/',
+      '/api/onboard',
+      '/api/auth/poll?token=x',
+      '/api/me',
+      '/api/drops',
+      '/sign-in',
+      '/sign-in/local',
+      '/healthz',
+      '/readyz',
+      '/favicon.ico',
+      '/robots.txt',
+      '/sw.js',
+      '/nothing',
+      '*',
     ];
     const posts = ['/api/auth/start', '/api/drops', '/sign-in'];
 
@@ -51,7 +55,9 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
     });
 
     it("404 for another drop's page, the same as for a missing one, locked or not", async () => {
-      const [one, two, locked] = [await withDrop(), await withDrop(), await lockedDrop()];
+      const one = await withDrop();
+      const two = await withDrop();
+      const locked = await lockedDrop();
       const missing = await one.onHost('/p/nosuchslug00/raw');
       for (const path of [two.raw, two.frame.path, locked.raw, locked.frame.path]) {
         const answer = await one.onHost(path);
@@ -65,7 +71,11 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
     it("404 on hosts below the domain that belong to no drop, and on other spellings of a drop's host", async () => {
       const { frame, raw, at, slug } = await withDrop();
       const hosts = [
-        ...['drops.example', 'DROPS.example', 'drops.example.', 'drops.example:8080', 'www.drops.example'],
+        'drops.example',
+        'DROPS.example',
+        'drops.example.',
+        'drops.example:8080',
+        'www.drops.example',
         '.drops.example',
         `${slug}.drops.example`,
         `${'0'.repeat(32)}.drops.example`,
@@ -104,7 +114,8 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
     });
 
     it('400 if an absolute URL and the Host header name different hosts', async () => {
-      const [one, two] = [await withDrop(), await withDrop()];
+      const one = await withDrop();
+      const two = await withDrop();
       const { frame, raw, at } = one;
       const own = new URL(service.url).host;
       for (const [target, host] of [

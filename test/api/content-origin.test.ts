@@ -22,7 +22,8 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
 
   describe('the viewer', () => {
     it("frames the page on the drop's own host, whose name does not contain the slug", async () => {
-      const [one, two] = [await withDrop(), await withDrop()];
+      const one = await withDrop();
+      const two = await withDrop();
       for (const { frame, slug } of [one, two]) {
         expect(frame.url.origin).to.match(/^https:\/\/[0-9a-f]{32}\.drops\.example$/);
         expect(frame.host).to.not.include(slug.toLowerCase());
@@ -74,7 +75,8 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
   describe('the page at its host', () => {
     it('is the same page, in a sandbox with the origin of that host', async () => {
       const { raw, onHost } = await withDrop({ html: '<!doctype html><p>The same' });
-      const [own, main] = [await onHost(), await service.get(raw)];
+      const own = await onHost();
+      const main = await service.get(raw);
       expect(own.status).to.equal(200);
       expect(own.bytes.equals(main.bytes)).to.equal(true);
       expect(own.headers['content-security-policy']).to.equal(withOrigin);

@@ -48,7 +48,8 @@ describe('Comments in the dashboard', () => {
     const { slug, owner, dashboard } = await publish();
     const other = await publish();
     const { slug: second } = await dashboard.owner.create({ comments: 'anyone', title: 'A second one' });
-    const [open, done] = [await owner.write(slug, 'Open'), await owner.write(slug, 'Done')];
+    const open = await owner.write(slug, 'Open');
+    const done = await owner.write(slug, 'Done');
     await owner.act(slug, 'resolve', done);
     const held = await guest().write(second, 'Waits');
     await other.owner.write(other.slug, 'Of another account');

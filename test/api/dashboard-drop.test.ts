@@ -112,8 +112,13 @@ describe('The page of a drop in the dashboard', () => {
     it('writes title, description, tags and expiry at once, and says so', async () => {
       const { path, edit, read, rev } = await scene({ metadata: { old: '1', team: 'sales' } });
       const saved = await edit({
-        ...{ title: 'Sales', description: 'One\r\ntwo', expires: '2030-01-31T12:00' },
-        ...{ tag_name_0: '', tag_value_0: '', tag_name_2: 'week', tag_value_2: '46' },
+        title: 'Sales',
+        description: 'One\r\ntwo',
+        expires: '2030-01-31T12:00',
+        tag_name_0: '',
+        tag_value_0: '',
+        tag_name_2: 'week',
+        tag_value_2: '46',
       });
       expect(saved.path).to.equal(`${path}?notice=saved`);
       expect(saved.text).to.include('The details are saved.');
@@ -138,7 +143,9 @@ describe('The page of a drop in the dashboard', () => {
     ]) {
       it(`what nobody touched stays as it is, an expiry with seconds too: ${JSON.stringify(text)}`, async () => {
         const { read, edit, path } = await scene({
-          ...{ title: `Title ${text}`, description: text, expires_at: 1_999_999_999_999 },
+          title: `Title ${text}`,
+          description: text,
+          expires_at: 1_999_999_999_999,
           metadata: { __proto__x: text, constructor: text, 'a.b-c': '' },
         });
         const before = await read();

@@ -184,7 +184,8 @@ describe('The history of a drop in the dashboard', () => {
 
   it('delete a version: after a page that names it; a second time changes nothing', async () => {
     const { me, path, open, numbers } = await withVersions('<p>one', '<p>two', '<p>three');
-    const [asked, other] = [await open('/v/3/delete'), await open('/v/2/delete')];
+    const asked = await open('/v/3/delete');
+    const other = await open('/v/2/delete');
     expect(asked.text).to.include('Delete version 3?').and.include('They will see version 2 instead');
     for (const _ of [1, 2]) {
       const done = await me.submit(asked, {});

@@ -23,7 +23,8 @@ describe('/drops/new: publishing in the browser', () => {
 
   const asScript = { 'sec-fetch-mode': 'cors', accept: 'application/json' };
   const file = (bytes: string | Uint8Array, more: { filename?: string; type?: string } = {}) => ({
-    ...{ filename: 'page.html', bytes },
+    filename: 'page.html',
+    bytes,
     ...more,
   });
   const dropsOf = async ({ owner }: Dashboard) => (await owner.get('/api/drops')).body.data;
@@ -44,9 +45,14 @@ describe('/drops/new: publishing in the browser', () => {
   it('pasted HTML, with title, description, tags, passcode and expiry', async () => {
     const dashboard = await openDashboard(service);
     await send(dashboard, {
-      ...{ html: '<p>one\r\n<p>two', title: 'Given', description: 'About', passcode: 'sesame', expires: '7' },
+      html: '<p>one\r\n<p>two',
+      title: 'Given',
+      description: 'About',
+      passcode: 'sesame',
+      expires: '7',
       comments: 'anyone',
-      ...{ tags: 'project=demo\r\n\r\n note = a = b \r\nbare', file: file('', { filename: '' }) },
+      tags: 'project=demo\r\n\r\n note = a = b \r\nbare',
+      file: file('', { filename: '' }),
     });
     const [drop] = await dropsOf(dashboard);
     expect(drop).to.include({ title: 'Given', description: 'About', locked: true, comments: 'anyone' });

@@ -56,7 +56,8 @@ describe('One drop', () => {
     });
 
     it('the same title twice: two drops, there is no upsert', async () => {
-      const [one, two] = [await owner.create({ title: 'Same' }), await owner.create({ title: 'Same' })];
+      const one = await owner.create({ title: 'Same' });
+      const two = await owner.create({ title: 'Same' });
       expect(one.slug).to.not.equal(two.slug);
       expect((await owner.get('/api/me')).body.drop_count).to.equal(2);
     });

@@ -40,7 +40,10 @@ describe('Every call of the API', () => {
     const { body } = await (await service.newToken(owner)).get('/api/me');
     const read = async () => (await owner.get(`/api/drops/${slug}`)).body;
     return {
-      ...{ owner, slug, drop, read },
+      owner,
+      slug,
+      drop,
+      read,
       etag: headers.etag ?? '',
       target: { slug, tokenId: body.token?.id ?? '', commentId: comment.body.id },
     };
@@ -88,8 +91,14 @@ describe('Every call of the API', () => {
         expect((await revoked.request('DELETE', `/api/tokens/${token?.id}`)).status).to.equal(204);
         const last = owner.token.at(-1) === 'A' ? 'B' : 'A';
         for (const bad of [
-          ...['x', 'dl_', owner.token.slice(0, -1), `${owner.token}A`, owner.token.slice(0, -1) + last],
-          ...[owner.token.toUpperCase(), newToken(), revoked.token],
+          'x',
+          'dl_',
+          owner.token.slice(0, -1),
+          `${owner.token}A`,
+          owner.token.slice(0, -1) + last,
+          owner.token.toUpperCase(),
+          newToken(),
+          revoked.token,
         ]) {
           const headers = { authorization: `Bearer ${bad}` };
           const answer = await service.request(method, path(), { body, headers });

@@ -88,7 +88,8 @@ describe('Every page and form', () => {
     headers: Record<string, string> = {},
     { post, postParts } = person,
   ): Promise<Answer> {
-    return (/\/(new|new-version)$/.test(path) ? postParts : post)(path, fields, { headers });
+    const sendFields = /\/(new|new-version)$/.test(path) ? postParts : post;
+    return sendFields(path, fields, { headers });
   }
 
   /** After the tests of the suite the service has stored what it had before. @param but a table that may differ */

@@ -53,7 +53,8 @@ describe('POST /account/export', () => {
       /^attachment; filename="Dropleaf owner-[\w-]+ [\d-]{10}\.zip"$/,
     );
     const files = unzip(answer.bytes);
-    const [path, other] = ['drops/b/b', `drops/${locked.title}/${locked.title}`];
+    const path = 'drops/b/b';
+    const other = `drops/${locked.title}/${locked.title}`;
     expect([...files.keys()].sort()).to.deep.equal(
       [
         `${path} v1.html`,

@@ -86,7 +86,8 @@ describe('Hostile documents and contexts of one account', () => {
   const isWarned = (line: string) => line.startsWith('warn a context was not rendered');
 
   it('cost the time of a context that a thread cannot render once', async () => {
-    const [flood, other] = [await service.newOwner(), await service.newOwner()];
+    const flood = await service.newOwner();
+    const other = await service.newOwner();
     const row = `${'|a'.repeat(300)}\n`;
     const context = row + row.replaceAll('a', '-') + row.repeat(1_500); // more cells than fit into its memory
     const slugs: string[] = [];
@@ -106,7 +107,8 @@ describe('Hostile documents and contexts of one account', () => {
   });
 
   it('delay a new page of another account by one render at most', async () => {
-    const [flood, other] = [await service.newOwner(), await service.newOwner()];
+    const flood = await service.newOwner();
+    const other = await service.newOwner();
     const html = documentOf('an unclosed template').slice(0, -2);
     const slugs: string[] = [];
     for (let n = 10; n < 22; n++) slugs.push((await flood.create({ html: html + n })).slug);

@@ -151,8 +151,10 @@ describe('Idempotency-Key', () => {
       writeWith(owner, key, path === '/api/drops' ? 'POST' : 'PUT', path, { body, headers });
     expectError(await write('/api/drops', { html: 'x' }), 400, 'title_required');
     expectError(await write('/api/drops/none', { html: 'x' }), 404, 'not_found');
-    const [one] = [await owner.create(), await owner.create(), await owner.create()];
-    const path = `/api/drops/${one?.slug}`;
+    const one = await owner.create();
+    await owner.create();
+    await owner.create();
+    const path = `/api/drops/${one.slug}`;
     expectTooMany(await write('/api/drops', { title: 'x', html: 'x' }), 'quota_exceeded');
     expectError(await write(path, { html: 'x' }, { 'if-match': '"7"' }), 412, 'version_conflict');
     expect((await write(path, { html: 'last' })).status).to.equal(200);

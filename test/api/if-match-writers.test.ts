@@ -29,7 +29,8 @@ describe('50 writers with If-Match on one drop', () => {
     const contextOf = async (n: number): Promise<string | null> =>
       (await owner.get(`/api/drops/${slug}/v/${n}`)).body.context;
 
-    const [publishers, describers] = [writers.slice(0, 25), writers.slice(25)];
+    const publishers = writers.slice(0, 25);
+    const describers = writers.slice(25);
     const publish = (name: string) =>
       write(owner, slug, async ({ latest_version }) => {
         return ['PUT', { html: `<p>${name}`, context: `${await contextOf(latest_version)}, ${name}` }];

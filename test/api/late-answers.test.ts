@@ -10,7 +10,8 @@ import { until } from '../support/until.ts';
 const shortMs = 200;
 
 describe('An answer that takes longer than ANSWER_MS', () => {
-  const [atTokens, atDrops] = [createGate(), createGate()];
+  const atTokens = createGate();
+  const atDrops = createGate();
   afterEach(openAll);
   const service = useServiceOfEach({ BUFFERED_BYTES: String(1024 * 1024) }, (engine) => ({
     ...engine,

@@ -9,7 +9,8 @@ describe('DROPS_PER_ACCOUNT: 5', () => {
   const service = useService({ ...generous, DROPS_PER_ACCOUNT: '5' });
 
   it('the sixth POST is 429 quota_exceeded, leaves nothing behind, and PUT still works', async () => {
-    const [owner, other] = [await service.newOwner(), await service.newOwner()];
+    const owner = await service.newOwner();
+    const other = await service.newOwner();
     const drops = await times(5, () => owner.create({ metadata: { a: 'b' } }));
     expectTooMany(await owner.post({ metadata: { a: 'b' } }), 'quota_exceeded', 86_400);
     expect((await owner.get('/api/me')).body.drop_count).to.equal(5);

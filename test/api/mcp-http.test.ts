@@ -281,11 +281,13 @@ describe('POST /mcp over HTTP', () => {
 
   it('refuses what is no message, and tells no more than that', async () => {
     for (const body of [
-      ...[5, null, 'x', {}, { jsonrpc: '2.0', id: { a: 1 }, method: 'tools/list' }],
-      ...[
-        { jsonrpc: '1.0', id: 1, method: 'tools/list' },
-        { id: 1, method: 'tools/call', params: publishing },
-      ],
+      5,
+      null,
+      'x',
+      {},
+      { jsonrpc: '2.0', id: { a: 1 }, method: 'tools/list' },
+      { jsonrpc: '1.0', id: 1, method: 'tools/list' },
+      { id: 1, method: 'tools/call', params: publishing },
     ]) {
       const answer = await plainly(owner, body);
       expect(answer.status, JSON.stringify(body)).to.equal(400);

@@ -19,7 +19,8 @@ describe('MCP messages of several accounts', () => {
     });
 
   it('take fair turns: one waits for one of each other account; of more than 256 the last of the account with the most get 503', async () => {
-    const [flooding, other] = [await service.newOwner(), await service.newOwner()];
+    const flooding = await service.newOwner();
+    const other = await service.newOwner();
     expect((await ping(other)).status).to.equal(200); // loads the library
     gate.hold();
     const statuses: number[] = [];

@@ -37,7 +37,9 @@ describe('The memory budget of clients', () => {
 
   it('of a client, what has not grown for the longest time is cut off, and no more than needed', () => {
     const { hold, gone } = setUp(64);
-    const [first, second] = [hold('a1', 'a', 10), hold('a2', 'a', 10), hold('a3', 'a', 10)];
+    const first = hold('a1', 'a', 10);
+    const second = hold('a2', 'a', 10);
+    hold('a3', 'a', 10);
     second.grow(5);
     first.grow(5);
     hold('b1', 'b', 25);
@@ -107,7 +109,8 @@ describe('The memory budget of clients', () => {
   it('shared memory counts until its last holding is released', () => {
     const page = {};
     const { hold, gone } = setUp(64);
-    const [first, second] = [hold('a1', 'a', 40, page), hold('a2', 'a', 40, page)];
+    const first = hold('a1', 'a', 40, page);
+    const second = hold('a2', 'a', 40, page);
     first.release();
     hold('b1', 'b', 25);
     expect(gone).to.deep.equal(['a2']);
@@ -117,7 +120,8 @@ describe('The memory budget of clients', () => {
   });
 
   it('when a client is cut off from shared memory, the part of the others grows', () => {
-    const [page, own] = [{}, {}];
+    const page = {};
+    const own = {};
     const { hold, gone } = setUp(
       64,
       ['a1', 'a', 30, page],

@@ -4,13 +4,41 @@ import { useOwner, useService, useServices } from '../support/service.ts';
 
 /** Legal by spec section 2, and a trap for objects, paths, databases or case-folding. */
 const hostileKeys = [
-  ...['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'length', '__defineGetter__'],
-  ...['a.b', 'a..b', '_id', 'a.0.b', '0', '42', '_', 'a-b', 'Key', 'key', 'k'.repeat(64)],
+  '__proto__',
+  'constructor',
+  'prototype',
+  'hasOwnProperty',
+  'toString',
+  'length',
+  '__defineGetter__',
+  'a.b',
+  'a..b',
+  '_id',
+  'a.0.b',
+  '0',
+  '42',
+  '_',
+  'a-b',
+  'Key',
+  'key',
+  'k'.repeat(64),
 ];
 
 /** U+212A and U+017F fold to k and s. */
 const wrongKeys = [
-  ...['', '.a', 'a.', '-a', 'a-', 'a b', '$set', 'a/b', 'a\u0000b', 'a\n', '\u212a', '\u017f', 'é'],
+  '',
+  '.a',
+  'a.',
+  '-a',
+  'a-',
+  'a b',
+  '$set',
+  'a/b',
+  'a\u0000b',
+  'a\n',
+  '\u212a',
+  '\u017f',
+  'é',
   'k'.repeat(65),
 ];
 

@@ -86,7 +86,8 @@ describe('Data of an earlier release', () => {
   });
 
   it('has versions whose digest is not stored: the list leaves it out, and a version has it', async () => {
-    const [slug, token] = [slugs.versions ?? '', owners.ada?.token];
+    const slug = slugs.versions ?? '';
+    const token = owners.ada?.token;
     const path = `/api/drops/${slug}`;
     const [item] = (await service.get<WireVersionListItem[]>(`${path}/versions`, { token })).body;
     expect(item).to.include.keys('version').and.not.to.have.property('sha256');
@@ -117,7 +118,8 @@ describe('Data of an earlier release', () => {
   });
 
   it('has pages that only their owners can comment, until they let others', async () => {
-    const [slug, token] = [slugs.versions ?? '', owners.ada?.token];
+    const slug = slugs.versions ?? '';
+    const token = owners.ada?.token;
     expect((await service.services.pages.find(slug, null)).comments).to.equal('owner');
     const change = await service.request('PATCH', `/api/drops/${slug}`, {
       token,

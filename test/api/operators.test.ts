@@ -32,7 +32,8 @@ describe('The pages for operators', () => {
       contact: null,
     } as const;
     const insert = () => {
-      const [id, dropId] = [randomBase62(reportIdLength), randomBase62(8)]; // of drops of their own: none waits for another
+      const id = randomBase62(reportIdLength);
+      const dropId = randomBase62(8); // of drops of their own: none waits for another
       const { reports } = service.services.engine;
       return reports.insert({ ...report, id, dropId, createdAt: service.clock.now() }, 1, 100_000);
     };
@@ -96,8 +97,11 @@ describe('The pages for operators', () => {
       const one = await act(operator, `/operators/reports/${id}/close`);
       expect(one.text).to.include('The report is closed.');
       expect(await newestAct()).to.include({
-        ...{ act: 'close-report', by: by(operator), target: `${slug} ${id}` },
-        ...{ reason: 'a reason', outcome: 'closed' },
+        act: 'close-report',
+        by: by(operator),
+        target: `${slug} ${id}`,
+        reason: 'a reason',
+        outcome: 'closed',
       });
       expect((await operator.open(`/operators/reports/${id}/close`)).text).to.include(
         'The report is closed already.',
@@ -133,8 +137,11 @@ describe('The pages for operators', () => {
         .and.include('was deleted');
       const by = `${operator.owner.userId} ${operator.owner.name}`;
       expect(await newestAct()).to.include({
-        ...{ act: 'delete-comment', by, target: `${slug} ${id}` },
-        ...{ reason: 'a reason', outcome: 'deleted' },
+        act: 'delete-comment',
+        by,
+        target: `${slug} ${id}`,
+        reason: 'a reason',
+        outcome: 'deleted',
       });
       expect(await engine.comments.find(id)).to.equal(null);
       expectRefusal(await operator.open(path), 404, 'not_found');
@@ -189,7 +196,8 @@ describe('The pages for operators', () => {
     it('412 for the second of two operators who act at once, and what the first one did', async () => {
       const { slug, owner } = await publishReported(0);
       const path = `/operators/pages/${slug}/takedown`;
-      const [mine, theirs] = [await operator.open(path), await second.open(path)];
+      const mine = await operator.open(path);
+      const theirs = await second.open(path);
       await operator.submit(mine, { reason: 'phishing' }, { action: '' });
       const refused = await second.submit(theirs, { reason: 'malware' }, { action: '' });
       expectRefusal(refused, 412, 'version_conflict');
@@ -237,7 +245,8 @@ describe('The pages for operators', () => {
       expect((await person.owner.get('/api/me')).status).to.equal(401);
       expect((await person.get('/drops')).status).to.equal(303);
       expect(await newestAct()).to.include({
-        ...{ act: 'revoke-tokens', target },
+        act: 'revoke-tokens',
+        target,
         outcome: 'done: tokens 1, sessions 1, sign-ins 0',
       });
     });
@@ -265,7 +274,8 @@ describe('The pages for operators', () => {
     it('a slug, URL, account id, name or token id; each look-up is in the log', async () => {
       const { slug, owner } = await publishReported(0);
       const tokenId = (await owner.get('/api/me')).body.token?.id ?? '';
-      const [pageHref, accountHref] = [`/operators/pages/${slug}`, `/operators/accounts/${owner.userId}`];
+      const pageHref = `/operators/pages/${slug}`;
+      const accountHref = `/operators/accounts/${owner.userId}`;
       expect(links(await found(` ${slug} `))).to.deep.equal([pageHref, accountHref]);
       expect(links(await found(`${service.url}/p/${slug}?v=1`))).to.deep.equal([pageHref, accountHref]);
       expect((await found(`https://elsewhere.example/p/${slug}`)).text).to.include('Nothing found');

@@ -22,7 +22,8 @@ describe('Every page of the sign-in and of reports', () => {
 
   async function reportOfPage(): Promise<Shown[]> {
     const { slug } = await (await service.newOwner()).create({ title: 'TITLE-SECRET' });
-    const [reader, second] = [createPerson(service), createPerson(service)];
+    const reader = createPerson(service);
+    const second = createPerson(service);
     const form = await reader.open(`/report/${slug}`);
     const refused = await reader.submit(form, { reason: '' });
     const sent = await reader.submit(form, { reason: 'phishing' });

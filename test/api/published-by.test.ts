@@ -38,7 +38,8 @@ describe('include=published_by', () => {
     const mcp = await connectMcp(service, other, '2026-07-28');
     await mcp.call('restore_version', { slug, version: 2 });
     await mcp.sdk.close();
-    const [a, b] = [await publisher(other), await publisher(unnamed)];
+    const a = await publisher(other);
+    const b = await publisher(unnamed);
     await owner.request('DELETE', `/api/tokens/${a.id}`);
     expect(await publishersOf(owner, slug)).to.deep.equal([a, b, a, a, b, a]);
     expect([a.label, b.label]).to.deep.equal(['a <b>"label"</b>', null]);

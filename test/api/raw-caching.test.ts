@@ -66,7 +66,8 @@ describe('GET /p/{slug}/raw: the tag of its drop', () => {
     it(`EDGE_PURGER=${purger}: ${header ?? 'in no header'}`, async () => {
       service = await startService({ env: { EDGE_PURGER: purger, ...purgers[purger] } });
       const owner = await service.newOwner();
-      const [{ slug }, other] = [await owner.create(), await owner.create()];
+      const { slug } = await owner.create();
+      const other = await owner.create();
       await owner.put(slug);
       const tagsOf = async (path: string, headers: Record<string, string> = {}) => {
         const { headers: sent } = await service.get(path, { headers });

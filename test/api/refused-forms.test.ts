@@ -127,7 +127,7 @@ describe('A form that is refused, without scripts', () => {
     const opened = await sender.open(fill(pages[form] ?? form));
     const found = formIn(opened.page, path, opened.path);
     const sent = { ...fieldsOf(opened.page, found), ...typed, ...button, [field]: value };
-    const answer = await (hasFile ? sender.postParts : sender.post)(path, sent);
+    const answer = hasFile ? await sender.postParts(path, sent) : await sender.post(path, sent);
     expect(answer.status, answer.text).to.be.within(400, 499);
     const page = parsePage(answer.text);
     const again = formIn(page, path, path);

@@ -43,7 +43,12 @@ describe('/report/{slug}', () => {
     expect(page.find('form', { method: 'post' })?.attributes.action).to.equal(`/report/${slug}`);
     const reasons = page.all('input').filter(({ attributes }) => attributes.type === 'radio');
     expect(reasons.map(({ attributes }) => attributes.value)).to.deep.equal([
-      ...['phishing', 'malware', 'illegal', 'copyright', 'privacy', 'other'],
+      'phishing',
+      'malware',
+      'illegal',
+      'copyright',
+      'privacy',
+      'other',
     ]);
   });
 

@@ -26,11 +26,15 @@ describe('POST /api/drops/{slug}/v/{n}/restore', () => {
     const size = Buffer.byteLength(bytes);
     const { body: list } = await owner.get<WireVersionListItem[]>(`/api/drops/${slug}/versions`);
     expect(list[0]).to.deep.equal({
-      ...{ version: 3, size_bytes: size, has_context: true, created_at: service.clock.now() },
+      version: 3,
+      size_bytes: size,
+      has_context: true,
+      created_at: service.clock.now(),
       sha256: createHash('sha256').update(bytes).digest('hex'),
     });
     expect((await owner.get(`/api/drops/${slug}/v/3`)).body.context).to.equal('**why**');
-    const [latest, old] = [await service.get(`/p/${slug}/raw`), await service.get(`/p/${slug}/raw?v=1`)];
+    const latest = await service.get(`/p/${slug}/raw`);
+    const old = await service.get(`/p/${slug}/raw?v=1`);
     expect(latest.text).to.include(bytes.slice(0, 20)).and.to.equal(old.text);
   });
 

@@ -75,7 +75,8 @@ describe('GET /p/{slug}/review with CONTENT_ORIGIN', () => {
   const { withDrop } = createContentDrops(service);
 
   it("on the drop's own host, and not on that of another one", async () => {
-    const [one, two] = [await withDrop(), await withDrop()];
+    const one = await withDrop();
+    const two = await withDrop();
     const path = `${one.frame.url.pathname.replace('raw', 'review')}${one.frame.url.search}`;
     const shown = await service.get(path, { headers: { host: one.frame.host } });
     expect([shown.status, shown.headers['origin-agent-cluster']]).to.deep.equal([200, '?1']);

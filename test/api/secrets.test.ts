@@ -113,8 +113,11 @@ describe('Every kind of secret, after correct and wrong use', () => {
     service = await startService({
       env: {
         ...double.env,
-        ...{ EDGE_PURGER: 'http', EDGE_PURGE_URL: edge.url, EDGE_PURGE_TOKEN: purgeToken },
-        ...{ SIGNING_SECRET: signingSecret, SIGNING_SECRETS_ACCEPTED: acceptedSecret },
+        EDGE_PURGER: 'http',
+        EDGE_PURGE_URL: edge.url,
+        EDGE_PURGE_TOKEN: purgeToken,
+        SIGNING_SECRET: signingSecret,
+        SIGNING_SECRETS_ACCEPTED: acceptedSecret,
         CODE_TRIES: '1000',
       },
     });
@@ -148,9 +151,16 @@ describe('Every kind of secret, after correct and wrong use', () => {
     expect(edge.seen[0]?.headers.authorization).to.equal(`Bearer ${purgeToken}`);
     await expectNowhere(
       {
-        ...{ token, pollToken: started.poll_token, code: started.code, formToken, ...given },
+        token,
+        pollToken: started.poll_token,
+        code: started.code,
+        formToken,
+        ...given,
         bareCode: started.code.replace('-', ''),
-        ...{ signingSecret, acceptedSecret, purgeToken, clientSecret: double.clientSecret },
+        signingSecret,
+        acceptedSecret,
+        purgeToken,
+        clientSecret: double.clientSecret,
         ...named('passcode', [...passcodes, wrongPasscode]),
         ...named('wrong token', wrongTokens),
         ...named('cookie', cookies),
@@ -196,8 +206,17 @@ describe('Every kind of secret, after correct and wrong use', () => {
     for (const each of [token, signInKey ?? '', keptSecret, session, formToken]) await mistake(each);
     await expectNowhere(
       {
-        ...{ token, pollToken: poll_token, code, signInKey: signInKey ?? '', wrongKey, ...given },
-        ...{ keptSecret, session, formToken, cookie, decisionToken },
+        token,
+        pollToken: poll_token,
+        code,
+        signInKey: signInKey ?? '',
+        wrongKey,
+        ...given,
+        keptSecret,
+        session,
+        formToken,
+        cookie,
+        decisionToken,
         ...named('passcode', [...passcodes, wrongPasscode]),
       },
       {

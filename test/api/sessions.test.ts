@@ -45,8 +45,10 @@ describe('Sessions', () => {
   });
 
   it('end one by one or all others, by their own account only; a log line names the session, not its secret', async () => {
-    const [one, stranger] = [await openDashboard(service), await openDashboard(service)];
-    const [two, three] = [await openDashboard(service, one.owner), await openDashboard(service, one.owner)];
+    const one = await openDashboard(service);
+    const stranger = await openDashboard(service);
+    const two = await openDashboard(service, one.owner);
+    const three = await openDashboard(service, one.owner);
     const end = async (person: typeof one, what: string) =>
       (await person.post('/account/sessions', { end: what })).headers.location;
     expect(await end(stranger, two.sessionId)).to.equal('/account?notice=session-ended');

@@ -57,9 +57,19 @@ describe('Sign-in to the dashboard', () => {
   it('leads to pages of the dashboard only', async () => {
     const { hostname, port } = new URL(service.url);
     const hostile = [
-      ...['//evil.example/drops', '/\\evil.example/drops', '/\t/evil.example', 'https://evil.example/drops'],
-      ...[`http://${hostname}:${Number(port) + 1}/drops`, 'javascript:alert(1)', '/.//evil.example/drops'],
-      ...['/p/abc/raw', '/drops/../p/abc', '/dropsy', '/sign-out', '', `/drops?${'a'.repeat(500)}`],
+      '//evil.example/drops',
+      '/\\evil.example/drops',
+      '/\t/evil.example',
+      'https://evil.example/drops',
+      `http://${hostname}:${Number(port) + 1}/drops`,
+      'javascript:alert(1)',
+      '/.//evil.example/drops',
+      '/p/abc/raw',
+      '/drops/../p/abc',
+      '/dropsy',
+      '/sign-out',
+      '',
+      `/drops?${'a'.repeat(500)}`,
     ];
     for (const next of hostile) {
       const { headers } = await signIn(createPerson(service), { next });

@@ -49,7 +49,8 @@ describe('Limits of wrong sign-in codes and keys', () => {
   ];
   for (const { what, refused, someone, right, attempt, wrong } of secrets) {
     it(`429 rate_limited after 10 wrong ${what} from one address in 10 minutes, the right one included`, async () => {
-      const [person, value] = [await someone(), await right()];
+      const person = await someone();
+      const value = await right();
       for (let i = 0; i < 10; i++) expect((await attempt(person, wrong)).status).to.equal(refused);
       expect((await attempt(person, value)).status).to.equal(429);
       expect((await attempt(person, value, 2)).status).to.equal(303);

@@ -319,7 +319,10 @@ describe('sign-in pages', () => {
       const other = createPerson(service);
       await other.submit(await other.open(`/sign-in?code=${(await start(service)).code}`), {});
       for (const wrong of [
-        ...['', 'dropleaf_sign_in=', `dropleaf_sign_in=${value.slice(0, -2)}`, other.cookie],
+        '',
+        'dropleaf_sign_in=',
+        `dropleaf_sign_in=${value.slice(0, -2)}`,
+        other.cookie,
         `${'dropleaf_sign_in=x; '.repeat(5)}${cookie}`,
       ]) {
         person.cookie = wrong;

@@ -189,10 +189,12 @@ describe('GET /api/auth/poll', () => {
   });
 
   it('another device gets another token with the same user_id', async () => {
-    const [first, second] = [await start(service), await start(service)];
+    const first = await start(service);
+    const second = await start(service);
     await approve(service, first.code, 'mary');
     await approve(service, second.code, 'mary');
-    const [a, b] = [await poll(service, first.poll_token), await poll(service, second.poll_token)];
+    const a = await poll(service, first.poll_token);
+    const b = await poll(service, second.poll_token);
     expect(a.body.user_id).to.equal(b.body.user_id);
     expect(a.body.api_token).to.not.equal(b.body.api_token);
     const { id } = (await service.get('/api/me', { token: a.body.api_token })).body.token ?? { id: '' };
@@ -202,7 +204,8 @@ describe('GET /api/auth/poll', () => {
   });
 
   it('expired after 600 seconds, pending or approved', async () => {
-    const [pending, approved] = [await start(service), await start(service)];
+    const pending = await start(service);
+    const approved = await start(service);
     await approve(service, approved.code);
     service.clock.advance(600_000 - 1);
     expect((await poll(service, pending.poll_token)).body).to.deep.equal({ status: 'pending' });
@@ -213,7 +216,8 @@ describe('GET /api/auth/poll', () => {
   });
 
   it('expired or claimed for a day, then not_found, also after the job removed the record', async () => {
-    const [left, used] = [await start(service), await start(service)];
+    const left = await start(service);
+    const used = await start(service);
     await approve(service, used.code);
     await poll(service, used.poll_token);
     service.clock.advance(600_000 + 86_400_000 - 1);

@@ -35,7 +35,8 @@ describe('The signing secret', () => {
   }
 
   it('may be replaced without signing anybody out: the old one is accepted', async () => {
-    const [old, next] = ['o'.repeat(32), 'n'.repeat(32)];
+    const old = 'o'.repeat(32);
+    const next = 'n'.repeat(32);
     await service.restart({ SIGNING_SECRET: old });
     const before = await begin();
     await service.restart({ SIGNING_SECRET: next, SIGNING_SECRETS_ACCEPTED: `other-${old}, ${old}` });

@@ -105,7 +105,8 @@ describe('A page that was taken down', () => {
     const paths = ['', `/${slug}/versions`, `/${slug}/v/1`].map((path) => `/api/drops${path}`);
     const readAll = () => Promise.all(paths.map(async (path) => (await owner.get(path)).text));
     const drop = async () => (await owner.get(`/api/drops/${slug}`)).body;
-    const [before, lists] = [await drop(), await readAll()];
+    const before = await drop();
+    const lists = await readAll();
     await takeDown(service, slug);
     const taken_down = { at: service.clock.now(), reason: 'phishing' };
     expect(await drop()).to.deep.equal({ ...before, taken_down });
@@ -184,7 +185,8 @@ describe('A page on a content host that was taken down', () => {
   const { withDrop } = createContentDrops(service);
 
   it('is 410 on its host, in a sandbox without an origin, and 404 on the host of another drop', async () => {
-    const [one, other] = [await withDrop(secrets), await withDrop()];
+    const one = await withDrop(secrets);
+    const other = await withDrop();
     expect((await one.onHost()).status).to.equal(200);
     await takeDown(service, one.slug);
     for (const path of [one.frame.path, one.raw, `${one.raw}?v=9`]) {

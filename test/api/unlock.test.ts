@@ -159,7 +159,8 @@ describe('POST /p/{slug}: the passcode', () => {
       return answers.map(({ status }) => status);
     };
     const owner = await service.newOwner();
-    const [right, wrong] = [Array(30).fill('open-sesame'), Array(30).fill('wrong')];
+    const right = Array(30).fill('open-sesame');
+    const wrong = Array(30).fill('wrong');
     const drop = await owner.create({ passcode: 'open-sesame' });
     const mixed = await statusesOf(drop.slug, [...right, ...wrong.slice(21), ...right]);
     expect(mixed.filter((status) => status === 303)).to.have.length(60);

@@ -43,8 +43,12 @@ describe('POST /api/uploads and PUT of the document', () => {
   it('makes a drop with all fields of the request, and the bytes of the document', async () => {
     const context = 'Because \0 of $this.';
     const path = await addressFor({
-      ...{ title: 'A report', description: 'Of May', metadata: { project: 'demo' } },
-      ...{ context, passcode: 'open-sesame', expires_at: service.clock.now() + day },
+      title: 'A report',
+      description: 'Of May',
+      metadata: { project: 'demo' },
+      context,
+      passcode: 'open-sesame',
+      expires_at: service.clock.now() + day,
     });
     const answer = await put(path);
     expect(answer.status, answer.text).to.equal(201);
@@ -54,7 +58,10 @@ describe('POST /api/uploads and PUT of the document', () => {
     expect(answer.headers.location).to.equal(`/api/drops/${slug}`);
     expect(answer.headers.etag).to.equal('"1"');
     expect(answer.body).to.deep.include({
-      ...{ title: 'A report', description: 'Of May', metadata: { project: 'demo' }, locked: true },
+      title: 'A report',
+      description: 'Of May',
+      metadata: { project: 'demo' },
+      locked: true,
     });
     expect((await owner.get(`/api/drops/${slug}`)).body).to.deep.equal(answer.body);
     expect((await owner.get(`/api/drops/${slug}/v/1`)).body.context).to.equal(context);
@@ -107,7 +114,8 @@ describe('POST /api/uploads and PUT of the document', () => {
     for (const path of [used, unused, `/u/${'x'.repeat(32)}`, '/u/short', '/u/$ne'])
       expectError(await put(path), 404, 'not_found');
 
-    const [mine, another] = [await addressFor({ title: 'A' }), await service.newToken(owner)];
+    const mine = await addressFor({ title: 'A' });
+    const another = await service.newToken(owner);
     const { body: tokens } = await another.get<{ id: string; label: string }[]>('/api/tokens');
     const asked = tokens.find(({ label }) => label === 'test');
     await another.request('DELETE', `/api/tokens/${asked?.id}`);
@@ -173,7 +181,8 @@ describe('POST /api/uploads and PUT of the document', () => {
     const version = await addressFor({ slug, if_match: '"1"' });
     await owner.request('PATCH', `/api/drops/${slug}`, { body: { title: 'Meanwhile' } });
     expectError(await put(version), 412, 'version_conflict');
-    const [second] = [await owner.create(), await owner.create()];
+    const second = await owner.create();
+    await owner.create();
     expectTooMany(await put(path), 'quota_exceeded');
     await owner.request('DELETE', `/api/drops/${second.slug}`);
     const published = await put(path, page, { 'content-type': 'application/octet-stream' });

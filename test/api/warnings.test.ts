@@ -118,7 +118,8 @@ describe('Warnings in answers', () => {
       const headers = { 'idempotency-key': 'again' };
       const send = () =>
         owner.request('POST', '/api/drops', { body: { title: 'T', html, tags: 1 }, headers });
-      const [first, second] = [await send(), await send()];
+      const first = await send();
+      const second = await send();
       expect(second.headers['idempotency-replayed']).to.equal('true');
       expect(second.body.warnings).to.deep.equal(first.body.warnings).and.have.length(5);
     });

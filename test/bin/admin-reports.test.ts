@@ -7,12 +7,10 @@ import { aReport, start } from '../contract/records.ts';
 import { dropleaf } from './command.ts';
 import { makeData, useHome } from './home.ts';
 
-const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(16)) as [
-  string,
-  string,
-  string,
-  string,
-];
+const a = 'a'.repeat(16);
+const b = 'b'.repeat(16);
+const c = 'c'.repeat(16);
+const d = 'd'.repeat(16);
 
 describe('bin/dropleaf.js admin reports', () => {
   const home = useHome();
@@ -101,11 +99,9 @@ describe('bin/dropleaf.js admin reports', () => {
       ...ofPage('two', 2, { createdAt: start + 5 }),
     );
     const time = (ms: number) => new Date(start + ms).toISOString();
-    const [eleven, two, one] = [
-      `11 open  eleven  first ${time(0)}  newest ${time(8)}  phishing 9, malware 2\n`,
-      ` 2 open  two     first ${time(5)}  newest ${time(5)}  phishing 2\n`,
-      ` 1 open  one     first ${time(0)}  newest ${time(0)}  phishing 1\n`,
-    ];
+    const eleven = `11 open  eleven  first ${time(0)}  newest ${time(8)}  phishing 9, malware 2\n`;
+    const two = ` 2 open  two     first ${time(5)}  newest ${time(5)}  phishing 2\n`;
+    const one = ` 1 open  one     first ${time(0)}  newest ${time(0)}  phishing 1\n`;
     expect(await list('--by-page')).to.deep.equal(printed(`${eleven}${two}${one}`));
     const rest = '2 more pages have reports: use --limit 3 to list them.\n';
     expect(await list('--by-page', '--limit', '1')).to.deep.equal(printed(eleven, rest));

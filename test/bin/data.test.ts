@@ -170,8 +170,12 @@ describe('bin/dropleaf.js jobs', () => {
     const { stdout } = await dropleaf(['jobs', '--json'], home.env);
     const { jobs, failures } = JSON.parse(stdout);
     expect(jobs).to.deep.include({
-      ...{ name: 'drop.remove', waiting: 0, active: 0, failed: 1 },
-      ...{ oldest_due_at: null, is_estimate: false },
+      name: 'drop.remove',
+      waiting: 0,
+      active: 0,
+      failed: 1,
+      oldest_due_at: null,
+      is_estimate: false,
     });
     expect(failures[0].newest.failed_at).to.be.a('number');
     delete failures[0].newest.failed_at;
@@ -184,7 +188,8 @@ describe('bin/dropleaf.js jobs', () => {
     const retry = (...args: string[]) => dropleaf(['jobs', '--retry', ...args], home.env);
     const unknown = await retry('drop.card');
     expect(unknown).to.deep.equal({
-      ...{ stdout: '', code: 1 },
+      stdout: '',
+      code: 1,
       stderr: 'dropleaf: no failed job has the name or id "drop.card"\n',
     });
     expect((await retry('1')).stdout).to.equal('1 failed job queued again.\n');

@@ -70,7 +70,9 @@ describe('A full disk', () => {
     await until(async () => (await postLarge()).status !== 201, 'a write fails');
     const { status, error, retryAfter } = await postLarge();
     expect({ status, code: error?.code, retryAfter }).to.deep.equal({
-      ...{ status: 503, code: 'unavailable', retryAfter: '10' },
+      status: 503,
+      code: 'unavailable',
+      retryAfter: '10',
     });
     expect(error?.details).to.include({ reason: 'disk_full' });
     await expectPagesAnswer();
@@ -115,7 +117,8 @@ describe('A full disk', () => {
       await expectPagesAnswer();
       const { status, error } = await postLarge();
       expect({ status, reason: Reflect.get(error?.details ?? {}, 'reason') }).to.deep.equal({
-        ...{ status: 503, reason: 'disk_full' },
+        status: 503,
+        reason: 'disk_full',
       });
       expect((await readiness()).text).to.contain('"disk_full"');
     });

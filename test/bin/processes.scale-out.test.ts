@@ -92,7 +92,8 @@ describe('The processes of the Procfile', () => {
   });
 
   it('a view is counted if the web process stops right after it', async () => {
-    const [web, other] = [await startWeb(), await startWeb()];
+    const web = await startWeb();
+    const other = await startWeb();
     const token = await createToken();
     const drop = await publish(web.url, token, '<p>A page');
     const browser = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140' };
@@ -149,7 +150,8 @@ describe('The processes of the Procfile', () => {
     expect(await (await fetch(drop.raw_url)).text()).to.contain('<h1>Tried out</h1>');
     await until(isRendered, 'the job is done');
     const { stdout, stderr } = service.output;
-    const [mongodb, redis] = [new URL(env.MONGODB_URI ?? '').host, new URL(REDIS_URL).host];
+    const mongodb = new URL(env.MONGODB_URI ?? '').host;
+    const redis = new URL(REDIS_URL).host;
     expect(stdout).to.contain(`data in MongoDB (${mongodb}) and Redis (${redis}).`);
     expect(stdout).to.contain('terminal with the same values of MONGODB_URI, REDIS_URL, REDIS_PREFIX:');
     const { stdout: key } = await dropleaf(['sign-in-key'], env);

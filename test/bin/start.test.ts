@@ -67,9 +67,15 @@ describe('bin/dropleaf.js start', () => {
       lines.find(({ msg }) => msg === 'service is ready') ?? expect.fail();
     expect(version).to.match(/^\d+\.\d+\.\d+/);
     expect(started).to.deep.equal({
-      ...{ level: 'info', msg: 'service is ready', process: 'start', engine: 'embedded', data: home.dir },
+      level: 'info',
+      msg: 'service is ready',
+      process: 'start',
+      engine: 'embedded',
+      data: home.dir,
       form: knownDataForm(),
-      ...{ address: '127.0.0.1', port: Number(new URL(service.url).port), baseUrl: service.url },
+      address: '127.0.0.1',
+      port: Number(new URL(service.url).port),
+      baseUrl: service.url,
     });
     const requests = lines
       .filter(({ msg }) => msg === 'request')

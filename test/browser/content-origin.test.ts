@@ -67,7 +67,8 @@ describeInBrowsers({ title: 'CONTENT_ORIGIN', chromiumFlags }, (browser) => {
 
   it('a framed drop has an origin of its own, and keeps there what it stores, over reloads and versions', async () => {
     const page = await newPage();
-    const [one, two] = [await publish(), await publish()];
+    const one = await publish();
+    const two = await publish();
     const frame = await open(page, one);
     const origin = await frame.evaluate<string>('self.origin');
     expect(origin).to.match(/^http:\/\/[0-9a-f]{32}\.drops\.localhost:\d+$/);
@@ -132,7 +133,8 @@ describeInBrowsers({ title: 'CONTENT_ORIGIN', chromiumFlags }, (browser) => {
 
   it('it reads itself, and no other drop: not by its own host, not by theirs, not in a frame', async () => {
     const page = await newPage();
-    const [one, two] = [await publish(), await publish('<!doctype html><h1>Other</h1>')];
+    const one = await publish();
+    const two = await publish('<!doctype html><h1>Other</h1>');
     const otherFrame = await open(page, two);
     const otherUrl = otherFrame.url();
     const frame = await open(page, one);

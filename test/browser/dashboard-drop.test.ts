@@ -153,7 +153,8 @@ describeInBrowsers('The page of a drop in the dashboard', (browser) => {
   it('with scripts the expiry is in the zone of the person, a passcode can be looked at, and the link is copied', async () => {
     const { slug } = await ada.owner.create({ expires_at: Date.UTC(2030, 6, 1, 20, 0) });
     const { page, faults } = await open(`/drops/${slug}/edit`, {
-      ...{ timezoneId: 'Asia/Tokyo', permissions: ['clipboard-read', 'clipboard-write'] },
+      timezoneId: 'Asia/Tokyo',
+      permissions: ['clipboard-read', 'clipboard-write'],
     });
     const field = page.getByLabel(/^Expires/);
     expect(await field.inputValue()).to.equal('2030-07-02T05:00');
@@ -196,7 +197,9 @@ alert('x'); document.title = JSON.stringify(found);
     if (frame === undefined) throw new Error('there is no frame');
     await frame.waitForFunction("document.title.startsWith('{')");
     expect(JSON.parse(await frame.title())).to.deep.equal({
-      ...{ top: 'SecurityError', parent: 'SecurityError', cookie: 'SecurityError' },
+      top: 'SecurityError',
+      parent: 'SecurityError',
+      cookie: 'SecurityError',
       open: browser.engine === 'Chromium' ? 'ReferenceError' : 'InvalidAccessError', // no window, or an exception
     });
     // Playwright does not find the place of a link in a frame that is scaled.

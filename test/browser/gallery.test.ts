@@ -58,7 +58,8 @@ describe('The gallery, in Chromium', function () {
     await page.goto(`${service.url}/drops`);
     await until(async () => (await count(page, shown)) >= 9, 'the first rows are shown');
     const box = page.locator('.thumbnail').first();
-    const [around, frame] = [await box.boundingBox(), await box.locator('iframe').boundingBox()];
+    const around = await box.boundingBox();
+    const frame = await box.locator('iframe').boundingBox();
     expect(frame?.width).to.be.closeTo(around?.width ?? 0, 3);
     expect((around?.width ?? 0) / (around?.height ?? 1)).to.be.closeTo(1.6, 0.02);
     await page.mouse.wheel(0, 20_000);

@@ -64,7 +64,8 @@ describeInBrowsers('A hostile context', (browser) => {
 
   async function newPage(): Promise<{ page: Page; asked: string[]; ran: string[] }> {
     const page = await (await browser.newContext()).newPage();
-    const [asked, ran]: [string[], string[]] = [[], []];
+    const asked: string[] = [];
+    const ran: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     page.on('dialog', (dialog) => void dialog.dismiss());
     await page.exposeFunction('hit', (what: string) => ran.push(what));

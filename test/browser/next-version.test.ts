@@ -107,7 +107,9 @@ describeInBrowsers('The next version of a drop', (browser) => {
   it('without scripts the form publishes a file, and keeps what was typed after a conflict', async () => {
     const { slug, page, html } = await scene('/new-version', { javaScriptEnabled: false });
     await page.getByLabel('HTML file').setInputFiles({
-      ...{ name: 'next.html', mimeType: 'text/html', buffer: Buffer.from('<p>Week 47') },
+      name: 'next.html',
+      mimeType: 'text/html',
+      buffer: Buffer.from('<p>Week 47'),
     });
     await page.getByRole('button', { name: 'Publish version 2' }).click();
     await page.getByText('Version 2 is published').waitFor();

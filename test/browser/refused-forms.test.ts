@@ -38,7 +38,8 @@ describe('A form that is refused, on a phone and without scripts', () => {
       await page.getByRole('button', { name: button }).first().click();
       const fault = page.getByRole('alert');
       await fault.waitFor();
-      const [of, at] = [await fault.boundingBox(), await page.locator(`[name=${field}]`).boundingBox()];
+      const of = await fault.boundingBox();
+      const at = await page.locator(`[name=${field}]`).boundingBox();
       await takePicture(page, `refused-${field}`);
       expect(of?.y).to.be.within(0, 600);
       expect(at?.y).to.be.within((of?.y ?? 0) + (of?.height ?? 0), 600);

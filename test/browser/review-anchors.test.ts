@@ -11,7 +11,10 @@ import { useBrowser } from './browser.ts';
 
 /** More by hand, which takes minutes: SEED=5 DOCUMENTS=200 npm test -- test/browser/review-anchors.test.ts */
 const { SEED = '27', DOCUMENTS = '50' } = process.env;
-const [seed, documents, selectionsOfEach, kindsOfEdits] = [Number(SEED), Number(DOCUMENTS), 10, 40];
+const seed = Number(SEED);
+const documents = Number(DOCUMENTS);
+const selectionsOfEach = 10;
+const kindsOfEdits = 40;
 
 type Outcome = 'right' | 'missing' | 'wrong';
 type Sums = Record<Outcome | 'lost', number>;

@@ -108,13 +108,16 @@ export function useWebKit(): {
   };
 
   before(async function () {
-    const [driver, display] = [findProgram('WebKitWebDriver'), findProgram('xvfb-run')];
+    const driver = findProgram('WebKitWebDriver');
+    const display = findProgram('xvfb-run');
     if (driver === null || display === null || findProgram('xauth') === null)
       return skipBecause(this, 'WebKit needs the packages webkit2gtk-driver, xvfb and xauth');
     url = await findDeadUrl();
     const child = spawn(display, ['-a', driver, `--port=${new URL(url).port}`], {
       env: {
-        ...{ PATH: process.env.PATH, HOME: home, TMPDIR: home },
+        PATH: process.env.PATH,
+        HOME: home,
+        TMPDIR: home,
         WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', // root has no user namespaces; the pages are the tests' own
       },
       detached: true, // a group of its own: xvfb-run passes on no signal

@@ -81,6 +81,8 @@ const faulty: readonly Planted[] = [
     "import '../shared/jobs/job-catalogue';",
     'lint/correctness/useImportExtensions',
   ),
+  plant('test/planted-list.ts', 'export const [one, two] = [1, 2];', 'plugin'),
+  plant('bench/planted-spread.ts', 'export const sum = { ...{ one: 1 }, two: 2 };', 'plugin'),
   plant('worker/planted-ring-a.ts', "import './planted-ring-b.ts';", 'lint/suspicious/noImportCycles'),
   plant('worker/planted-ring-b.ts', "import './planted-ring-a.ts';", 'lint/suspicious/noImportCycles'),
 ];
@@ -159,7 +161,14 @@ function plant(file: string, text: string, rule: string): Planted {
 /** The product's sources and the tools' settings. */
 function copyTree(): string {
   const copy = makeTempDir();
-  const settings = ['package.json', 'tsconfig.json', 'biome.json', 'knip.json', '.dependency-cruiser.js'];
+  const settings = [
+    'package.json',
+    'tsconfig.json',
+    'biome.json',
+    'packed-code.grit',
+    'knip.json',
+    '.dependency-cruiser.js',
+  ];
   const filter = (path: string) => path !== join(projectDir, 'test', 'clients'); // a package of its own
   for (const name of [...folders, ...settings]) {
     cpSync(join(projectDir, name), join(copy, name), { recursive: true, filter });

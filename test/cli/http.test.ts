@@ -96,7 +96,8 @@ describe('requests of the client', () => {
     server.answers = [refuse(503, 'unavailable', { 'retry-after': '42' })];
     await server.failure('POST', keyed);
     expect(server.waits).to.deep.equal([42]);
-    [server.waits, server.answers] = [[], [refuse(429, 'rate_limited', { 'retry-after': '42' })]];
+    server.waits = [];
+    server.answers = [refuse(429, 'rate_limited', { 'retry-after': '42' })];
     await server.failure('POST', keyed);
     expect(server.waits).to.deep.equal([42, 42, 42, 42]);
   });

@@ -44,7 +44,8 @@ function statusesIn({ reads }: History): number[] {
 
 /** Every kind of change and of answer is in it. */
 function isSufficient(history: History): boolean {
-  const [reachedKinds, reachedStatuses] = [kindsIn(history), statusesIn(history)];
+  const reachedKinds = kindsIn(history);
+  const reachedStatuses = statusesIn(history);
   return (
     kinds.every((kind) => reachedKinds.includes(kind)) &&
     statuses.every((one) => reachedStatuses.includes(one))

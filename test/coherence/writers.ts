@@ -24,21 +24,20 @@ export function createWriters(deps: {
 
   async function create(web: Web): Promise<KnownDrop | null> {
     const name = ++lastName;
-    const [document, title] = [`m${name}`, `t${name}`];
+    const document = `m${name}`;
+    const title = `t${name}`;
     const begun = performance.now();
     const body = { title: `Title ${title}`, html: documentOf(document) };
     const answer = await request(web, 'POST', '/api/drops', body).catch(() => null);
     if (answer?.status !== 201) return null; // if the drop exists, no reader has its slug
     const { slug } = answer.body;
     history.changes.push({
-      ...{
-        slug,
-        what: `POST ${document}`,
-        through: web.name,
-        begun,
-        acknowledged: performance.now(),
-        status: 201,
-      },
+      slug,
+      what: `POST ${document}`,
+      through: web.name,
+      begun,
+      acknowledged: performance.now(),
+      status: 201,
       sets: { removed: 'no', takenDown: 'no', locked: 'no', head: document, v1: document, title },
     });
     const versions = new Map([[1, document]]);
@@ -59,8 +58,13 @@ export function createWriters(deps: {
     const { what, sets, shows } = step;
     const through = typeof step.request === 'string' ? 'operator' : web.name;
     const unknown: Change = {
-      ...{ slug, what, through, sets },
-      ...{ begun: performance.now(), acknowledged: Number.POSITIVE_INFINITY, status: 0 },
+      slug,
+      what,
+      through,
+      sets,
+      begun: performance.now(),
+      acknowledged: Number.POSITIVE_INFINITY,
+      status: 0,
     };
     const index = history.changes.push(unknown) - 1;
     const status = await send(web, slug, step).catch(() => 0);
@@ -78,7 +82,8 @@ export function createWriters(deps: {
   /** One change, or two at once through two processes. */
   async function change(drop: KnownDrop, index: number, random: () => number): Promise<void> {
     const steps = listSteps(drop, ++lastName);
-    const [first, second] = [pickByWeight(steps, random), pickByWeight(steps, random)];
+    const first = pickByWeight(steps, random);
+    const second = pickByWeight(steps, random);
     const isPair = random() < shareOfPairs && areIndependent(first, second);
     const outcomes = await Promise.all(
       (isPair ? [first, second] : [first]).map((step, n) =>

@@ -144,7 +144,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const key = anIdempotencyRecord({ accountId: ownerId, key: 'a'.repeat(64), hash: 'b'.repeat(64) });
       await idempotency.insert({ ...key, isDone: true });
       const act = { at: start, by: 'root', act: 'find', target: 'ann', reason: null } as const;
-      const [done, interrupted] = [newId(start), newId(later)];
+      const done = newId(start);
+      const interrupted = newId(later);
       for (const id of [done, interrupted]) await auditLog.begin({ id, ...act });
       await auditLog.end(done, 'found', later);
       return {
@@ -207,8 +208,12 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
         'idempotency-keys': [
           {
             accountId: ownerId,
-            ...{ key: key.key, hash: key.hash, dropId: key.dropId, slug: key.slug },
-            ...{ versionId: key.versionId, createdAt: start },
+            key: key.key,
+            hash: key.hash,
+            dropId: key.dropId,
+            slug: key.slug,
+            versionId: key.versionId,
+            createdAt: start,
           },
         ],
         drops: [
@@ -262,7 +267,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
 
     it('leaves out what is gone for everybody, and what expires soon', async () => {
       const { accounts, tokens, drops, idempotency, clock } = stores();
-      const [ownerId, goneId] = [await makeAccount(stores(), 'ann'), await makeAccount(stores(), 'bob')];
+      const ownerId = await makeAccount(stores(), 'ann');
+      const goneId = await makeAccount(stores(), 'bob');
       const kept = await makeDrop(stores(), { ownerId });
       await makeDrop(stores(), { ownerId, expiresAt: later });
       const removed = await makeDrop(stores(), { ownerId });
@@ -325,7 +331,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     });
 
     it('a comment whose drop is gone is imported, and stays until no record names its version', async () => {
-      const [from, to] = [stores(), others()];
+      const from = stores();
+      const to = others();
       const ownerId = await makeAccount(from, 'ann');
       const drop = await makeDrop(from, { ownerId });
       for (const versionId of [drop.version.id, newId(start)])
@@ -414,7 +421,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     });
 
     it('refuses a record whose slug or identity belongs to another, and names it', async () => {
-      const [one, other] = [anArchivedDrop(), anArchivedDrop()];
+      const one = anArchivedDrop();
+      const other = anArchivedDrop();
       await archive.write('drops', [one]);
       const refused = await rejectionOf(archive.write('drops', [{ ...other, slug: one.slug }]));
       expect(refused.message).to.match(new RegExp(`^drops ${other.id} cannot be stored: .*slug`));
@@ -468,7 +476,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const snapshot = await archive.openSnapshot();
       const batches = snapshot.read('drops')[Symbol.asyncIterator]();
       const first: readonly ArchivedDrop[] = (await batches.next()).value;
-      const [replaced, removed] = [first[98], first[99]];
+      const replaced = first[98];
+      const removed = first[99];
       for (const drop of [replaced, drops[100]]) await replaceVersion(drop);
       for (const drop of [removed, drops[101]])
         await stores().drops.remove(at(drop?.slug ?? '', ownerId), later);

@@ -55,7 +55,11 @@ export async function openBullmqJobFixture(): Promise<BullmqJobFixture> {
   }
 
   return {
-    ...{ date, redis, bullmq, report, openProcess },
+    date,
+    redis,
+    bullmq,
+    report,
+    openProcess,
     openHangingProcess: (dropId) => hanging.open(dropId),
 
     now: () => Date.now(),

@@ -31,7 +31,10 @@ export function describeCommentBoundsContract(engine: string, openStores: OpenSt
       insertComment(comments, aComment({ replies: [], anchor: null, ...changes }), start, caps);
 
     const replyOf = (text: string): Reply => ({
-      ...{ id: newId(start), author: aComment().author, text, createdAt: start },
+      id: newId(start),
+      author: aComment().author,
+      text,
+      createdAt: start,
     });
 
     /** @returns its number, or what refuses it */

@@ -157,7 +157,9 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
     });
 
     it('notes whether quotes are in the latest version, and nothing else changes', async () => {
-      const [first, second, third] = [await insert(), await insert({ dropId: 'd2' }), await insert()];
+      const first = await insert();
+      const second = await insert({ dropId: 'd2' });
+      const third = await insert();
       await comments.setInLatest([first.id, second.id, 'unknown'], 'gone');
       expect(await comments.find(first.id)).to.deep.equal({ ...first, inLatest: 'gone' });
       expect(await comments.find(second.id)).to.deep.equal({ ...second, inLatest: 'gone' });
@@ -168,7 +170,9 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
     });
 
     it('keeps or removes prefix and suffix, and nothing else changes', async () => {
-      const [kept, removed, other] = [await insert(), await insert(), await insert()];
+      const kept = await insert();
+      const removed = await insert();
+      const other = await insert();
       const without = await insert({ anchor: null, dropId: 'd2' });
       await comments.noteSides([kept.id, without.id, 'unknown'], true);
       await comments.noteSides([removed.id, without.id], false);

@@ -48,7 +48,8 @@ function describeCredentials(kind: keyof typeof kinds, engine: string, openStore
     });
 
     it('finds none of an account that is deleted, or unknown', async () => {
-      const [credential, orphan] = [await insert(), await insert({ accountId: 'nobody' })];
+      const credential = await insert();
+      const orphan = await insert({ accountId: 'nobody' });
       expect(await store().findByHash(orphan.hash)).to.equal(null);
       await stores().accounts.markDeleted('account', later, 'hash');
       expect(await store().findByHash(credential.hash)).to.equal(null);
@@ -93,7 +94,8 @@ function describeCredentials(kind: keyof typeof kinds, engine: string, openStore
     });
 
     it('revokes one of the account, and no other', async () => {
-      const [one, two] = [await insert(), await insert()];
+      const one = await insert();
+      const two = await insert();
       expect(await store().revoke('another', one.id)).to.equal(false);
       expect(await store().findByHash(one.hash)).to.deep.equal({ credential: one, account });
       expect(await store().revoke('account', one.id)).to.equal(true);
@@ -103,7 +105,10 @@ function describeCredentials(kind: keyof typeof kinds, engine: string, openStore
     });
 
     it('revokes at most so many of the account, or all but one, and says how many', async () => {
-      const [own] = [await insert(), await insert(), await insert(), await insert()];
+      const own = await insert();
+      await insert();
+      await insert();
+      await insert();
       const others = await insert({ accountId: 'another' });
       expect(await store().revokeSome('account', 2, own.id)).to.equal(2);
       expect(await store().list('account', 9)).to.have.length(2);
@@ -203,8 +208,9 @@ function describeTokens(engine: string, openStores: OpenStores): void {
 
     it('removes tokens that expired before a time, and no others', async () => {
       const { tokens } = stores();
-      const [expired, ...others] = [start, start + 1, null].map((expiresAt) => aToken({ expiresAt }));
-      for (const token of [expired, ...others]) if (token !== undefined) await tokens.insert(token);
+      const expired = aToken({ expiresAt: start });
+      const others = [aToken({ expiresAt: start + 1 }), aToken({ expiresAt: null })];
+      for (const token of [expired, ...others]) await tokens.insert(token);
       await tokens.removeExpiredBefore(start + 1);
       expect(await tokens.list('account', 99)).to.have.deep.members(others);
     });
@@ -217,7 +223,8 @@ function describeSessions(engine: string, openStores: OpenStores): void {
 
     it('removes sessions that were last used before the time, and no others', async () => {
       const { sessions } = stores();
-      const [old, kept] = [aSession({ lastUsedAt: later - 1 }), aSession({ lastUsedAt: later })];
+      const old = aSession({ lastUsedAt: later - 1 });
+      const kept = aSession({ lastUsedAt: later });
       for (const session of [old, kept]) await sessions.insert(session);
       await sessions.removeUsedBefore(later);
       expect(await sessions.list('account', 99)).to.deep.equal([kept]);

@@ -78,7 +78,8 @@ export function describeDailyQuotaContract(engine: string, openStores: OpenStore
       const id = await makeAccount();
       const { drops, moderation, accounts } = stores();
       const quota = { accountId: id, day: today, limit: 42 };
-      const [slug, gone] = [newSlug(), newSlug()];
+      const slug = newSlug();
+      const gone = newSlug();
       for (const each of [slug, gone])
         await drops.create(aDrop({ ownerId: id, slug: each, version: aVersion({ quota }) }), 500, []);
       await moderation.takeDown(gone, { at: later, reason: 'Phishing' }, []);

@@ -161,7 +161,8 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
       });
 
       it('leaves a drop alone whose end was moved or removed', async () => {
-        const [moved, kept] = [await create({ expiresAt: end }), await create({ expiresAt: end })];
+        const moved = await create({ expiresAt: end });
+        const kept = await create({ expiresAt: end });
         await drops.changeDetails(at(moved.slug), { expiresAt: end + 1 }, later, []);
         await drops.changeDetails(at(kept.slug), { expiresAt: null }, later, []);
         expect(await pendingTasks.removeExpired(end, 10)).to.deep.equal([]);

@@ -282,7 +282,8 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
 
     describe('removeSome', () => {
       it("removes all drops of the owner step by step, locked, taken down and expired ones too, and no other's", async () => {
-        const [locked, takenDown] = [await create({ lock: { id: 'l', hash: 'h' } }), await create()];
+        const locked = await create({ lock: { id: 'l', hash: 'h' } });
+        const takenDown = await create();
         const expired = await create({ expiresAt: later });
         const others = await create({ ownerId: 'another' });
         await moderation.takeDown(takenDown.slug, { at: later, reason: 'x' }, []);

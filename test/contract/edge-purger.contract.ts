@@ -107,7 +107,8 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
       let requests = 0;
       const { edge, purge } = await openScene((request, response) => {
         requests += 1;
-        (requests % 2 === 1 ? confirm : refuse(500))(request, response);
+        const answer = requests % 2 === 1 ? confirm : refuse(500);
+        answer(request, response);
       });
       const tags = Array.from({ length: 100 }, aTag);
       const outcomes = await Promise.allSettled(tags.map((tag) => purge(tag)));

@@ -76,7 +76,8 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
     });
 
     it('finish changes nothing of a record that has replaced that of its version', async () => {
-      const [first, next] = [aRecord(), aRecord({ createdAt: later })];
+      const first = aRecord();
+      const next = aRecord({ createdAt: later });
       await insert(first);
       await idempotency.replace(first, next);
       await idempotency.finish(first);
@@ -94,7 +95,8 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
     });
 
     it('removeCreatedBefore deletes older records and no others', async () => {
-      const [old, kept] = [aRecord(), aRecord({ key: 'key-2', createdAt: start + 1 })];
+      const old = aRecord();
+      const kept = aRecord({ key: 'key-2', createdAt: start + 1 });
       for (const record of [old, kept]) await insert(record);
       await stores().idempotency.removeCreatedBefore(start + 1);
       expect(await find(old)).to.equal(null);

@@ -46,7 +46,8 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       it('returns a live drop with its versions, head and removed versions', async () => {
         const first = aVersion();
         const { id, ownerId, slug } = await makeDrop(stores(), { version: first }, ['render', 'purge']);
-        const [second, third] = [await addVersion(slug), await addVersion(slug, 'why')];
+        const second = await addVersion(slug);
+        const third = await addVersion(slug, 'why');
         await stores().drops.removeVersion(at(slug), 2, later, []);
         const { pending, versions, ...found } = await find(id);
         const { rev } = (await stores().drops.find('owner', slug)) ?? {};
@@ -76,7 +77,8 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       it('returns what find returns, and the newest renderer of each version that the caller knows', async () => {
         const drop = aDrop();
         await stores().drops.create(drop, 500, ['render']);
-        const [second, third] = [await addVersion(drop.slug), await addVersion(drop.slug)];
+        const second = await addVersion(drop.slug);
+        const third = await addVersion(drop.slug);
         const { id: other } = await create();
         const first = drop.version.id;
         const put = (id: string, renderer: number, context?: string) =>
@@ -243,7 +245,9 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
     });
 
     it('findExisting returns drops, live and deleted, and no other ids', async () => {
-      const [live, deleted, erased] = [await create(), await create(), await create()];
+      const live = await create();
+      const deleted = await create();
+      const erased = await create();
       for (const { slug } of [deleted, erased]) await drops.remove(at(slug), later);
       await pendingTasks.erase(erased.id);
       const ids = [live, deleted, erased].map(({ id }) => id);

@@ -197,7 +197,8 @@ export function anArtefact(
   renderer = 1,
   context: string | null = `context ${text} é`,
 ): Artefact {
-  const [br, gzip] = [Buffer.from(`\0br ${text}`), Buffer.from(`\0gzip ${text}`)];
+  const br = Buffer.from(`\0br ${text}`);
+  const gzip = Buffer.from(`\0gzip ${text}`);
   const markup = context === null ? null : Buffer.from(context);
   const head = {
     plan: { renderer, insertAt: 17, insertion: `<style>/* ${text} é */</style>` },

@@ -46,7 +46,8 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
 
     it('returns parts of megabytes, each in memory of its own', async () => {
       const { head: whole, context } = anArtefact('large');
-      const [br, gzip] = [Buffer.alloc(2_500_000, 'br '), Buffer.alloc(3_000_000, 'gzip ')];
+      const br = Buffer.alloc(2_500_000, 'br ');
+      const gzip = Buffer.alloc(3_000_000, 'gzip ');
       const factOf = ({ byteLength }: Buffer, digest: string) => ({ byteLength, digest });
       const facts = { ...whole.facts, br: factOf(br, 'br'), gzip: factOf(gzip, 'gzip') };
       await put('v1', { head: { ...whole, facts }, br, gzip, context });

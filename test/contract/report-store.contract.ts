@@ -72,7 +72,9 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('closes an open report once, which makes room for another', async () => {
-      const [first] = [await insert(), await insert(), await insert()];
+      const first = await insert();
+      await insert();
+      await insert();
       expect(await reports.close(first.id, later)).to.equal(true);
       expect(await reports.close(first.id, later + 1)).to.equal(false);
       expect(await reports.close('unknown', later)).to.equal(false);
@@ -133,11 +135,9 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('lists those of one page', async () => {
-      const [x, y, z] = [
-        await insert({ slug: 'x', createdAt: start }),
-        await insert({ slug: 'x', createdAt: start + 2 }),
-        await insert({ slug: 'x', createdAt: start + 4 }),
-      ];
+      const x = await insert({ slug: 'x', createdAt: start });
+      const y = await insert({ slug: 'x', createdAt: start + 2 });
+      const z = await insert({ slug: 'x', createdAt: start + 4 });
       await insert({ slug: 'X', dropId: 'd2', createdAt: start + 1 });
       await insert({ slug: 'xx', dropId: 'd3', createdAt: start + 3 });
       await reports.close(y.id, later);
@@ -176,7 +176,9 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('closes the open reports of a page, and no others', async () => {
-      const [one] = [await insert(), await insert(), await insert()];
+      const one = await insert();
+      await insert();
+      await insert();
       const other = await insert({ slug: 'other', dropId: 'd2' });
       await reports.close(one.id, later);
       expect(await reports.closeByPage('abc', later + 1)).to.equal(2);
@@ -197,7 +199,9 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     });
 
     it('removes reports closed before the given time, and no open ones', async () => {
-      const [old, kept, open] = [await insert(), await insert(), await insert({ createdAt: 0 })];
+      const old = await insert();
+      const kept = await insert();
+      const open = await insert({ createdAt: 0 });
       await reports.close(old.id, later);
       await reports.close(kept.id, later + 1);
       await reports.removeClosedBefore(later);

@@ -30,7 +30,9 @@ export function describeViewStoreContract(engine: string, openStores: OpenStores
 
     it('adds views to each drop and to its days', async () => {
       const { views } = stores();
-      const [one, other, third] = [await create(), await create(), await create()];
+      const one = await create();
+      const other = await create();
+      const third = await create();
       await views.add('a', 1, [
         { dropId: one.id, day, count: 3 },
         { dropId: other.id, day, count: 5 },
@@ -57,7 +59,10 @@ export function describeViewStoreContract(engine: string, openStores: OpenStores
     });
 
     it('lists the views of many drops on given days', async () => {
-      const [one, other, third, fourth] = [await create(), await create(), await create(), await create()];
+      const one = await create();
+      const other = await create();
+      const third = await create();
+      const fourth = await create();
       for (const [i, on] of [nextDay, '2025-12-31', day].entries()) await add(one, i + 1, on);
       await add(other, 4, day);
       await add(third, 5, '2025-12-31');
@@ -92,7 +97,8 @@ export function describeViewStoreContract(engine: string, openStores: OpenStores
     });
 
     it('ignores views of a drop that does not exist, and adds those of others', async () => {
-      const [gone, live] = [await create(), await create()];
+      const gone = await create();
+      const live = await create();
       await add(gone, 2);
       await stores().views.aggregate(start);
       await erase(gone);
@@ -114,7 +120,8 @@ export function describeViewStoreContract(engine: string, openStores: OpenStores
     });
 
     it('removes days before a day, of all drops, and leaves the sums', async () => {
-      const [one, other] = [await create(), await create()];
+      const one = await create();
+      const other = await create();
       for (const [i, on] of ['2024-01-30', '2024-01-31', nextDay].entries()) await add(one, i + 1, on);
       await add(other, 9, '2023-12-31');
       await stores().views.aggregate(start);

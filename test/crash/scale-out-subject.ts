@@ -67,7 +67,10 @@ async function checkBlobs(stores: Stores, queue: RedisJobQueue): Promise<void> {
   if (failed > 0) throw new Error(`jobs have failed: ${JSON.stringify(await queue.listFailed(10))}`);
   const later = { now: () => Date.now() + 2 * 3_600_000 };
   const reconcile = createStoreReconcile({
-    ...{ engine: stores, jobs: queue, clock: later, log: createRecordingLog() },
+    engine: stores,
+    jobs: queue,
+    clock: later,
+    log: createRecordingLog(),
     config: { REPORTS_KEEP_DAYS: 90, AUDIT_KEEP_DAYS: '' },
   });
   await reconcile({});

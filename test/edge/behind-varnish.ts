@@ -37,14 +37,21 @@ export async function openBehindVarnish(program: string, startOrigin: StartOrigi
   const port = await findFreePort();
   const edgeUrl = `http://127.0.0.1:${port}`;
   const origin = await startOrigin({
-    ...{ BASE_URL: edgeUrl, TRUST_PROXY: '1', LOG_LEVEL: 'warn' },
-    ...{ EDGE_PURGER: 'varnish', EDGE_PURGE_URL: edgeUrl, EDGE_PURGE_TOKEN: purgeToken },
+    BASE_URL: edgeUrl,
+    TRUST_PROXY: '1',
+    LOG_LEVEL: 'warn',
+    EDGE_PURGER: 'varnish',
+    EDGE_PURGE_URL: edgeUrl,
+    EDGE_PURGE_TOKEN: purgeToken,
     ...noLimits,
   });
   const proxy = await openFlakyProxy(origin.url);
   const varnish = await startVarnish(program, port, `http://127.0.0.1:${proxy.port}`, purgeToken);
   return {
-    ...{ edgeUrl, originUrl: origin.url, token: origin.token, operate: origin.operate },
+    edgeUrl,
+    originUrl: origin.url,
+    token: origin.token,
+    operate: origin.operate,
     delay: proxy.delay,
     async close() {
       varnish.kill('SIGTERM');

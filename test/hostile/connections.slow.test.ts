@@ -257,7 +257,8 @@ describe('Hostile connections', () => {
     it('counts together with bodies that are still arriving: the client that holds most of both is cut off', async () => {
       service = await startService({ env: { BUFFERED_BYTES: '7000000', TRUST_PROXY: '1' } });
       const owner = await service.newOwner();
-      const [first, second] = [await owner.create({ html }), await owner.create({ html: `${html}2` })];
+      const first = await owner.create({ html });
+      const second = await owner.create({ html: `${html}2` });
       await service.settle();
       const connection = await openConnection(service.url);
       const authorization = `Bearer ${owner.token}`;

@@ -35,11 +35,22 @@ describe('The table of a difference', () => {
     const rows = rowsOf(`${lines.join('\n')}\n`, `${after.join('\n')}\n`);
     expect(rows).to.deep.equal([
       'Lines 2 to 8, after 1 unchanged line Next change',
-      ...['2|2||line 2', '3|3||line 3', '4|4||line 4', '5||−|line 5', '|5|+|LINE 5'],
-      ...['6|6||line 6', '7|7||line 7', '8|8||line 8'],
+      '2|2||line 2',
+      '3|3||line 3',
+      '4|4||line 4',
+      '5||−|line 5',
+      '|5|+|LINE 5',
+      '6|6||line 6',
+      '7|7||line 7',
+      '8|8||line 8',
       'Lines 17 to 22, after 8 unchanged lines',
-      ...['17|17||line 17', '18|18||line 18', '19|19||line 19', '20||−|line 20'],
-      ...['21|20||line 21', '22|21||line 22', '23|22||line 23'],
+      '17|17||line 17',
+      '18|18||line 18',
+      '19|19||line 19',
+      '20||−|line 20',
+      '21|20||line 21',
+      '22|21||line 22',
+      '23|22||line 23',
     ]);
     const { added, removed, isCut } = tableOf('a\n', 'b\nc\n');
     expect({ added, removed, isCut }).to.deep.equal({ added: 2, removed: 1, isCut: false });
@@ -62,7 +73,14 @@ describe('The table of a difference', () => {
   it('lines that look like a part of the diff are lines', () => {
     const rows = rowsOf('-- a\n++ b\n@@ -1 +1 @@\n\\ no\n', '-- a!\n++ b!\n@@ -9 +9 @@\n\\ yes\n');
     expect(rows.slice(1).map((row) => row.split('|').at(-1))).to.deep.equal([
-      ...['-- a', '++ b', '@@ -1 +1 @@', '\\ no', '-- a!', '++ b!', '@@ -9 +9 @@', '\\ yes'],
+      '-- a',
+      '++ b',
+      '@@ -1 +1 @@',
+      '\\ no',
+      '-- a!',
+      '++ b!',
+      '@@ -9 +9 @@',
+      '\\ yes',
     ]);
   });
 

@@ -35,8 +35,18 @@ const pieces: readonly string[] = [
     ' ',
   ),
   ...`]]> <![CDATA[ </h1> </main> </iframe> </form> javascript:x #{x} {{x}} <?x word 😀`.split(' '),
-  ...[' ', '\n', '\t', '\0', '\u2028', '\ufeff', '\ud800', '\u202e'],
-  ...['<img src=x onerror=alert(1)>', '<base href=x>', '" onmouseover="x', "' autofocus onfocus='x"],
+  ' ',
+  '\n',
+  '\t',
+  '\0',
+  '\u2028',
+  '\ufeff',
+  '\ud800',
+  '\u202e',
+  '<img src=x onerror=alert(1)>',
+  '<base href=x>',
+  '" onmouseover="x',
+  "' autofocus onfocus='x",
 ];
 
 /** The same pseudo-random texts in every run. */
@@ -53,8 +63,16 @@ function* hostileTexts(count: number): Generator<string> {
 }
 
 const signIn = (text: string): SignIn => ({
-  ...{ id: 'x', codeHash: 'x', pollHash: 'x', label: text, accountId: null, status: 'pending' },
-  ...{ requesterAddress: text, requesterAgent: text, createdAt: 0, expiresAt: 600_000 },
+  id: 'x',
+  codeHash: 'x',
+  pollHash: 'x',
+  label: text,
+  accountId: null,
+  status: 'pending',
+  requesterAddress: text,
+  requesterAgent: text,
+  createdAt: 0,
+  expiresAt: 600_000,
 });
 
 const htmlOf = (page: PageParts) => pageOf(page).html;
@@ -66,15 +84,30 @@ const pages: Record<string, (text: string) => string> = {
   viewer: (text) =>
     barePageOf(
       viewerPage({
-        ...{ baseUrl: 'https://drops.example', slug: 'abc', title: text, description: text, rawUrl: text },
-        ...{ version: 1, versionId: text, createdAt: 0, latestVersion: 2, isPinned: false, isLocked: true },
-        ...{ context: null, indexable: true, cardDigest: 'x', comments: 'anyone', commentsScript: text },
+        baseUrl: 'https://drops.example',
+        slug: 'abc',
+        title: text,
+        description: text,
+        rawUrl: text,
+        version: 1,
+        versionId: text,
+        createdAt: 0,
+        latestVersion: 2,
+        isPinned: false,
+        isLocked: true,
+        context: null,
+        indexable: true,
+        cardDigest: 'x',
+        comments: 'anyone',
+        commentsScript: text,
       }),
     ).html,
   passcode: (text) =>
     htmlOf(
       enterPasscodePage({
-        ...{ action: text, baseUrl: 'https://drops.example', slug: 'abc' },
+        action: text,
+        baseUrl: 'https://drops.example',
+        slug: 'abc',
         error: failure('invalid_arg', text),
       }),
     ),
@@ -87,7 +120,11 @@ const pages: Record<string, (text: string) => string> = {
     pageOf(
       reportFormPage({
         what: 'comment',
-        ...{ action: text, id: text, url: text, maxCharacters: 9, contactMaxCharacters: 9 },
+        action: text,
+        id: text,
+        url: text,
+        maxCharacters: 9,
+        contactMaxCharacters: 9,
         filled: { reason: text, text, contact: text },
         error: failure('invalid_arg', text),
       }),
@@ -126,7 +163,9 @@ const marked: Record<string, (text: string) => string> = {
   'the passcode of a drop': (text) =>
     htmlOf(
       setPasscodePage({
-        ...{ drop: drop(text), formField: html``, minCharacters: 4 },
+        drop: drop(text),
+        formField: html``,
+        minCharacters: 4,
         error: failure('passcode_too_short', text),
       }),
     ),
@@ -154,9 +193,19 @@ describe('Text from users adds and removes no element and no attribute', () => {
 
 function drop(text: string): Drop {
   return {
-    ...{ id: 'x', ownerId: 'x', slug: 'abc', title: text, description: text },
+    id: 'x',
+    ownerId: 'x',
+    slug: 'abc',
+    title: text,
+    description: text,
     metadata: new Map([[text, text]]),
-    ...{ locked: false, latestVersion: 1, viewCount: 1, createdAt: 0, updatedAt: 0, rev: 1, takedown: null },
+    locked: false,
+    latestVersion: 1,
+    viewCount: 1,
+    createdAt: 0,
+    updatedAt: 0,
+    rev: 1,
+    takedown: null,
     expiresAt: 1,
     comments: 'members',
   };
@@ -165,7 +214,9 @@ function drop(text: string): Drop {
 function ownedPage(owned: Drop, text: string) {
   const facts = { id: 'x', number: 1, sizeBytes: 1, hasContext: true, mediaType: 'text/html', createdAt: 0 };
   return dropPage({
-    ...{ drop: owned, notice: text, formField: html`` },
+    drop: owned,
+    notice: text,
+    formField: html``,
     config: { BASE_URL: 'https://drops.example', HTML_MAX_BYTES: 1, CONTEXT_MAX_BYTES: 1 },
     stats: { viewCount: 1, days: [{ date: '2026-01-31', views: 1 }] },
     range: { key: '30', days: 1, name: '30 days', step: 1 },
@@ -187,10 +238,26 @@ function threads(text: string, reader: Author): ListedComment[] {
   const anchor = { quote: text, prefix: text, suffix: text, position: 1, sides: 'found' as const };
   const reply = { id: 'r', author, text, createdAt: 0 };
   const thread: Omit<ListedComment, 'state'> = {
-    ...{ id: 'x', ownerId: 'x', dropId: 'x', slug: 'abc', versionId: 'v1', version: 1, anchor, author, text },
-    ...({ inLatest: 'gone', kind: 'comment' } as const),
-    ...{ replies: [reply], replyCount: 5, resolvedBy: { versionId: 'x', version: 2 }, resolving: [] },
-    ...{ seq: 1, otherSeq: 1, createdAt: 0, updatedAt: 0, updatedBy: null },
+    id: 'x',
+    ownerId: 'x',
+    dropId: 'x',
+    slug: 'abc',
+    versionId: 'v1',
+    version: 1,
+    anchor,
+    author,
+    text,
+    inLatest: 'gone' as const,
+    kind: 'comment' as const,
+    replies: [reply],
+    replyCount: 5,
+    resolvedBy: { versionId: 'x', version: 2 },
+    resolving: [],
+    seq: 1,
+    otherSeq: 1,
+    createdAt: 0,
+    updatedAt: 0,
+    updatedBy: null,
   };
   const byOther = { ...author, accountId: 'y' };
   return (['open', 'held', 'resolved'] as const).flatMap((state): ListedComment[] => [
@@ -239,9 +306,16 @@ function details(text: string, code: 'invalid_arg' | 'version_conflict') {
   const other = { ...drop(text), title: 'Another', description: 'Another', metadata, expiresAt: null };
   const fields = [{ field: `metadata.${text}`, code, message: text }];
   return editPage({
-    ...{ drop: other, formField: html``, maxTags: 10 },
+    drop: other,
+    formField: html``,
+    maxTags: 10,
     values: {
-      ...{ title: text, description: text, expires: text, comments: text, ifMatch: text, shown: text },
+      title: text,
+      description: text,
+      expires: text,
+      comments: text,
+      ifMatch: text,
+      shown: text,
       tags: [[text, text]],
     },
     error: failure(code, text, { fields }),

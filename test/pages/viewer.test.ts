@@ -54,7 +54,10 @@ describe('viewerPage', () => {
       "default-src 'none'",
       // A link in a drop may navigate the frame; browsers block http frames in https pages.
       "frame-src 'self' https: data: blob:",
-      ...["form-action 'self'", "base-uri 'none'", "frame-ancestors 'self'", "connect-src 'self'"],
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'self'",
+      "connect-src 'self'",
       ...['script', 'style'].map((kind) => `${kind}-src https://drops.example/assets/`),
       "require-trusted-types-for 'script'",
     ]);

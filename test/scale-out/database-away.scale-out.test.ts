@@ -41,7 +41,8 @@ describe('Jobs while MongoDB is away', () => {
       const isReady = () => succeeds(engine.ready());
       await until(async () => !(await isReady()), 'MongoDB is away');
       for (const page of found) {
-        const [dropId, versionId] = [page?.dropId ?? '', page?.version?.id ?? ''];
+        const dropId = page?.dropId ?? '';
+        const versionId = page?.version?.id ?? '';
         const enqueue = () => succeeds(jobs.enqueue('version.render', { dropId, versionId }));
         await until(enqueue, 'the job is enqueued'); // a busy machine exceeds its bound of 0.2 s
       }

@@ -79,7 +79,10 @@ describe('Commands to the databases for each request', () => {
     const { slug } = await owner.create();
     const { records, blobs } = await during(() => owner.put(slug, { context: 'why', metadata: { a: 'b' } }));
     expect(records).to.deep.equal([
-      ...['aggregate tokens', 'update accounts', 'findAndModify drops', 'aggregate comments'],
+      'aggregate tokens',
+      'update accounts',
+      'findAndModify drops',
+      'aggregate comments',
     ]);
     expect(blobs.sort()).to.deep.equal(blobsOfWrite);
   });

@@ -67,7 +67,8 @@ describe('records of an archive', () => {
     const note = addedLater(orNull(text()), null);
     const version = object({ id: id(), size: addedLater(whole(), 0) });
     const fields = { id: id(), note, versions: listOf(version.parts ?? {}, 'a list', () => true) };
-    const [old, now] = [newId(start), newId(start)];
+    const old = newId(start);
+    const now = newId(start);
     const before = { id: old, versions: [{ id: old }] };
     const filled = parseArchiveRecord('tokens', before, fields);
     expect(filled).to.deep.equal({ id: old, note: null, versions: [{ id: old, size: 0 }] });

@@ -8,7 +8,11 @@ import { until } from '../support/until.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const aDrop = (title: string, ownerId = 'o') => ({
-  ...{ dropId: `id of ${title}`, ownerId, title, description: null, createdAt: 0 },
+  dropId: `id of ${title}`,
+  ownerId,
+  title,
+  description: null,
+  createdAt: 0,
 });
 
 /** Over a store in memory and a renderer that draws when the test says so. */
@@ -30,7 +34,10 @@ function openScene({ requestWaitMs = 60_000 } = {}) {
     if (isHeld && kind === 'page') await new Promise<void>((resolve) => waiting.push(resolve));
   });
   const cards = new Cards({
-    ...{ cards: gate.wrap(store), drawCard, log, requestWaitMs },
+    cards: gate.wrap(store),
+    drawCard,
+    log,
+    requestWaitMs,
     config: { BASE_URL: 'https://drops.example', PAGE_CACHE_BYTES: 1_000_000 },
   });
   const textOf = async (drop: ReturnType<typeof aDrop>) => {
@@ -38,7 +45,12 @@ function openScene({ requestWaitMs = 60_000 } = {}) {
     return { text: card.png.toString(), isFinal };
   };
   return {
-    ...{ cards, stored, drawn, gate, log, textOf },
+    cards,
+    stored,
+    drawn,
+    gate,
+    log,
+    textOf,
     hold() {
       isHeld = true;
     },

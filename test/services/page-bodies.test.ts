@@ -70,7 +70,8 @@ function createScene({ waitMs = 60_000, cacheBytes = 100_000 } = {}) {
           document: Promise.resolve(state.hasDocument ? document : null),
           contextText: Promise.resolve(state.context),
           page: new Promise((resolve, reject) => {
-            [finish, fail] = [resolve, reject];
+            finish = resolve;
+            fail = reject;
           }),
           context: new Promise((resolve) => {
             finishContext = resolve;
@@ -89,7 +90,8 @@ function createScene({ waitMs = 60_000, cacheBytes = 100_000 } = {}) {
   const bodies = new PageBodies(deps as unknown as ConstructorParameters<typeof PageBodies>[0]);
 
   function artefactOf(br: string, gzip: string, renderer = rendererVersion): RenderedPage {
-    const [brBytes, gzipBytes] = [Buffer.from(br), Buffer.from(gzip)];
+    const brBytes = Buffer.from(br);
+    const gzipBytes = Buffer.from(gzip);
     const facts = { identity: factsOf(document), br: factsOf(brBytes), gzip: factsOf(gzipBytes) };
     return { plan: { renderer, insertAt: 0, insertion: '' }, facts, br: brBytes, gzip: gzipBytes };
   }

@@ -19,8 +19,11 @@ import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const config = {
-  ...{ SIGN_IN_TTL_SECONDS: 600, SIGN_IN_KEEP_SECONDS: 86_400, POLL_INTERVAL_SECONDS: 2 },
-  ...{ LOCAL_ACCOUNTS_MAX: 10_000, TOKENS_PER_ACCOUNT: 200 },
+  SIGN_IN_TTL_SECONDS: 600,
+  SIGN_IN_KEEP_SECONDS: 86_400,
+  POLL_INTERVAL_SECONDS: 2,
+  LOCAL_ACCOUNTS_MAX: 10_000,
+  TOKENS_PER_ACCOUNT: 200,
 };
 const requester = { requesterAddress: '203.0.113.7', requesterAgent: 'curl/8.5.0' };
 const ada = { provider: 'github:https://github.com', subject: '1815', name: 'ada' };
@@ -51,15 +54,22 @@ function openScene() {
       ...stores,
       signIns: { ...methodsOf(stores.signIns), ...changes.signIns },
       tokens: new Tokens({ ...stores, tokens: tokenStore, limits, clock, log, config }),
-      ...{ sealer, clock, config },
+      sealer,
+      clock,
+      config,
     });
   };
   const service = serviceWith({});
 
   return {
-    ...{ ...stores, clock, service, serviceWith },
+    ...stores,
+    clock,
+    service,
+    serviceWith,
     /** Restarts with these signing secrets; the first one signs. */
-    ...{ acceptSecrets, older, newer },
+    acceptSecrets,
+    older,
+    newer,
     /** A sign-in that Ada has approved. */
     async approved() {
       const started = await service.start(null, requester);

@@ -79,7 +79,8 @@ describe('Tokens', () => {
 
   it('are accepted without waiting for the record of their use; one record per token runs at a time', async () => {
     const { tokens, touched, state, clock } = openScene();
-    const [one, two] = [await tokens.mint('account', null), await tokens.mint('account', null)];
+    const one = await tokens.mint('account', null);
+    const two = await tokens.mint('account', null);
     let answer: () => void = () => undefined;
     state.answer = new Promise((resolve) => {
       answer = resolve;

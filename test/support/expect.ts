@@ -36,7 +36,7 @@ export function expectTooMany(
   seconds?: number,
 ): Readonly<Record<string, unknown>> {
   const isPage = answer.headers['content-type']?.startsWith('text/html');
-  const details = (isPage ? expectErrorPage : expectError)(answer, 429, code);
+  const details = isPage ? expectErrorPage(answer, 429, code) : expectError(answer, 429, code);
   expect(details.retry_after_seconds).to.be.a('number').that.satisfies(Number.isInteger).and.at.least(1);
   expect(answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
   if (seconds !== undefined) expect(details.retry_after_seconds).to.equal(seconds);

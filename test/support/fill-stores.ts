@@ -107,8 +107,13 @@ async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }:
   if (n % 5 === 0) await reports.insert(aReport({ ...about, version: 1 }), cap, 100_000);
   if (n % 4 === 0) {
     const key = anIdempotencyRecord({
-      ...{ accountId: ownerId, key: sha256(`key ${n}`), hash: sha256(`request ${n}`), createdAt: now },
-      ...{ dropId: drop.id, slug: drop.slug, versionId: drop.version.id },
+      accountId: ownerId,
+      key: sha256(`key ${n}`),
+      hash: sha256(`request ${n}`),
+      createdAt: now,
+      dropId: drop.id,
+      slug: drop.slug,
+      versionId: drop.version.id,
     });
     await idempotency.insert({ ...key, isDone: true });
   }

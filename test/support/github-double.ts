@@ -129,7 +129,8 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
   const url = `http://127.0.0.1:${await listen(server)}${root}`;
 
   const apiUrl = `${url}/api/v3`;
-  const [clientId, clientSecret] = ['Iv1.client', 'a-client-secret-that-nobody-may-see'];
+  const clientId = 'Iv1.client';
+  const clientSecret = 'a-client-secret-that-nobody-may-see';
   const client = { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret };
   const double: GitHubDouble = {
     env: { ...client, GITHUB_URL: url, GITHUB_API_URL: apiUrl },

@@ -25,7 +25,8 @@ export function requireManyLoopbacks(hook: Mocha.Context): void {
 
 /** For tests that mount a file system in a namespace of their own. A container may forbid it even to root. */
 export function requireMounts(hook: Mocha.Context): { unshare: string; nsenter: string } {
-  const [unshare, nsenter] = [findProgram('unshare'), findProgram('nsenter')];
+  const unshare = findProgram('unshare');
+  const nsenter = findProgram('nsenter');
   const mayMount =
     unshare !== null && nsenter !== null && spawnSync(unshare, ['--mount', 'true']).status === 0;
   if (mayMount) return { unshare, nsenter };

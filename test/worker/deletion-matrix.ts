@@ -58,7 +58,8 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
     /** @param isRemovedAtOnce runs the removal job before the step @returns false: the job has fewer steps */
     async function deleteAt(step: number, each: (typeof jobs)[number], isRemovedAtOnce: boolean) {
       const { job, enqueue, repeats = 0 } = each;
-      const [drop, other] = [await scene.publish(['render', 'purge']), await scene.publish([])];
+      const drop = await scene.publish(['render', 'purge']);
+      const other = await scene.publish([]);
       await scene.comment(drop, drop.versionId);
       await scene.stores.cards.put(drop.id, { digest: 'd', png: Buffer.from('card') });
       const counts = [drop, other].map(({ id }) => ({ dropId: id, day, count: 3 }));

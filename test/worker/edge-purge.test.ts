@@ -168,7 +168,8 @@ describe('Purges of the edge', () => {
     });
 
     it('may be repeated, and work without an edge', async () => {
-      const [one, other] = [await publishDeleted(), await publishDeleted()];
+      const one = await publishDeleted();
+      const other = await publishDeleted();
       for (const round of [0, 0, 1, 1, 2, 2, 3, 3]) {
         await process.handlers['drop.remove']({ dropId: one.id, round });
       }

@@ -188,7 +188,8 @@ const expireDrops: JobCase = {
   async prepare(scene) {
     const { pendingTasks } = scene.stores;
     const now = scene.clock.now();
-    const [never, later] = [await scene.publish([]), await scene.publish([], undefined, now + 2 * hour)];
+    const never = await scene.publish([]);
+    const later = await scene.publish([], undefined, now + 2 * hour);
     const expired = await scene.publish([], undefined, now + hour);
     await scene.comment(expired, expired.versionId);
     scene.clock.advance(hour);
@@ -221,7 +222,8 @@ const removeAccount: JobCase = {
     await accounts.findOrCreate({ provider: 'local', subject: accountId, name: 'ada' }, accountId, now);
     await tokens.insert(aToken({ accountId }));
     const publish = (owner: string) => scene.publish([], undefined, null, owner);
-    const [kept, drop] = [await publish(ownerId), await publish(accountId)];
+    const kept = await publish(ownerId);
+    const drop = await publish(accountId);
     await accounts.markDeleted(accountId, now, 'hash');
     return {
       enqueue: (queue) => queue.enqueue('account.remove', { accountId }),
@@ -247,15 +249,23 @@ const expireSignIns: JobCase = {
   async prepare(scene) {
     const { signIns } = scene.stores;
     const now = scene.clock.now();
-    const [over, old] = [newId(now), newId(now)];
+    const over = newId(now);
+    const old = newId(now);
     for (const [id, expiresAt] of [
       [over, now - 1],
       [old, now - 25 * hour],
     ] as const) {
       await signIns.insert({
-        ...{ id, codeHash: `code ${id}`, pollHash: `poll ${id}`, label: null, accountId: null },
-        ...{ requesterAddress: '127.0.0.1', requesterAgent: 'test', status: 'pending' },
-        ...{ createdAt: now, expiresAt },
+        id,
+        codeHash: `code ${id}`,
+        pollHash: `poll ${id}`,
+        label: null,
+        accountId: null,
+        requesterAddress: '127.0.0.1',
+        requesterAgent: 'test',
+        status: 'pending',
+        createdAt: now,
+        expiresAt,
       });
     }
     return {

@@ -38,7 +38,11 @@ export async function openScaleOutScene() {
 
   return {
     ...createStage(stores, clock),
-    ...{ clock, edge, renderer, stores, redis },
+    clock,
+    edge,
+    renderer,
+    stores,
+    redis,
 
     /** A worker with connections of its own. It runs due jobs at once. */
     async startProcess({ faults, purger = edge, purgeAgain }: ProcessOptions = {}) {
@@ -52,16 +56,14 @@ export async function openScaleOutScene() {
         enqueueMs: longEnqueueMs,
       });
       const process = createWorkerProcess({
-        ...{
-          stores: createSceneStores(mongo.mongo.connection, own, clock, faults),
-          queue: { ...methodsOf(queue), runUntilIdle: () => drainJobs(own) },
-          clock,
-          renderer,
-          purger,
-          log,
-          faults,
-          purgeAgain,
-        },
+        stores: createSceneStores(mongo.mongo.connection, own, clock, faults),
+        queue: { ...methodsOf(queue), runUntilIdle: () => drainJobs(own) },
+        clock,
+        renderer,
+        purger,
+        log,
+        faults,
+        purgeAgain,
       });
       let closed: Promise<void> | undefined;
       const close = () => {

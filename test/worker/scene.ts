@@ -36,7 +36,10 @@ export function openScene() {
 
   return {
     ...createStage(stores, clock),
-    ...{ clock, edge, renderer, stores },
+    clock,
+    edge,
+    renderer,
+    stores,
 
     /** A worker with a connection of its own; it runs jobs during `settle` only. */
     startProcess({ faults, jobs, purger = edge, purgeAgain }: ProcessOptions = {}) {
@@ -44,7 +47,15 @@ export function openScene() {
       const log = createRecordingLog();
       const queue = new SqliteJobQueue({ db: own.db, clock, log, concurrency: 4, wakesItself: false });
       const process = createWorkerProcess({
-        ...{ stores: own, queue, clock, renderer, purger, log, faults, jobs, purgeAgain },
+        stores: own,
+        queue,
+        clock,
+        renderer,
+        purger,
+        log,
+        faults,
+        jobs,
+        purgeAgain,
       });
       return {
         ...process,

@@ -134,7 +134,8 @@ export function createRenderer() {
       calls.push(Buffer.from(html).toString());
       await held;
       const plan = { renderer: rendererVersion, insertAt: 0, insertion: '<style></style>' };
-      const [br, gzip] = [Buffer.from(`br ${html.length}`), Buffer.from(`gzip ${html.length}`)];
+      const br = Buffer.from(`br ${html.length}`);
+      const gzip = Buffer.from(`gzip ${html.length}`);
       const facts = { identity: factsOf(html), br: factsOf(br), gzip: factsOf(gzip) };
       return { plan, facts, br, gzip };
     },

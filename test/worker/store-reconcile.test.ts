@@ -272,7 +272,8 @@ describe('The reconcile job', () => {
     const { clock, stores } = current().scene;
     const now = clock.now();
     const key = anIdempotencyRecord({ createdAt: now, leasedUntil: now + minute });
-    const [closed, open] = [aReport({ createdAt: now }), aReport({ createdAt: now })];
+    const closed = aReport({ createdAt: now });
+    const open = aReport({ createdAt: now });
     await stores.idempotency.insert(key);
     for (const report of [closed, open]) await stores.reports.insert(report, 20, 100_000);
     await stores.reports.close(closed.id, now);

@@ -18,7 +18,9 @@ describe('The rendering of a version', () => {
     const version = { dropId: id, versionId, hasContext: true };
     const { renders } = scene.stores;
     return {
-      ...{ id, slug, version },
+      id,
+      slug,
+      version,
       renderByJob: () => process.handlers['version.render'](version),
       renderForRequest: (by = process) => by.rendering.renderForRequest({ ...version, ownerId }),
       head: (renderer = rendererVersion) => renders.findHead(versionId, renderer),

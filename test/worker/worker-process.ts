@@ -1,5 +1,4 @@
 import { Accounts } from '../../shared/accounts/accounts.ts';
-import { Cards } from '../../shared/cards/cards.ts';
 import { Resolutions } from '../../shared/comments/resolutions.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { SideEffects } from '../../shared/drops/side-effects.ts';
@@ -12,7 +11,6 @@ import type { Renderer } from '../../shared/renders/renderer.ts';
 import { Rendering } from '../../shared/renders/rendering.ts';
 import { createJobHandlers } from '../../worker/start-worker.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
-import { createCardRenderer } from '../support/card-renderer.ts';
 import { recordFailures } from '../support/job-failures.ts';
 import type { Faults } from './faults.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -54,8 +52,11 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const jobsToAsk = wrap(producer);
   const purgerToAsk = purger === null ? null : wrap(purger);
   const rendering = new Rendering({
-    ...{ html: engine.html, contexts: engine.contexts, renders: engine.renders },
-    ...{ renderer: wrap(renderer), clock, log },
+    html: engine.html,
+    contexts: engine.contexts,
+    renders: engine.renders,
+    renderer: wrap(renderer),
+    log,
     config: { RENDER_BUDGET_MS: 2_000 },
     atOnce: 2,
   });
@@ -70,26 +71,32 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const sideEffects = new SideEffects({ ...parts, changes });
   const accounts = new Accounts({ ...engine, ...parts, removals, sealer, sideEffects });
   const resolutions = new Resolutions({
-    ...{ ...engine, clock },
+    ...engine,
+    clock,
     waiting: { notify: () => undefined },
   });
-  const cards = new Cards({
-    ...{ cards: engine.cards, drawCard: createCardRenderer(), clock, log },
-    config: { BASE_URL: 'https://dropleaf.example', PAGE_CACHE_BYTES: 1_000_000 },
-  });
   const workerDeps: WorkerDeps = {
-    ...{ ...parts, engine, accounts, rendering, cards, resolutions },
+    ...parts,
+    engine,
+    accounts,
+    rendering,
+    resolutions,
     findQuotes: async (html, quotes) => findQuotes({ html, quotes, budgetMs: 2_000 }),
     config: {
-      ...{ SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain },
-      ...{ REPORTS_KEEP_DAYS: 90, AUDIT_KEEP_DAYS: '400' },
+      SIGN_IN_KEEP_SECONDS: 86_400,
+      EDGE_PURGE_AGAIN_SECONDS: purgeAgain,
+      REPORTS_KEEP_DAYS: 90,
+      AUDIT_KEEP_DAYS: '400',
     },
   };
   const handlers = createJobHandlers(workerDeps);
   const thrown: unknown[] = [];
   queue.start(recordFailures(faults === undefined ? handlers : within(faults, handlers), thrown));
   return {
-    ...{ queue, log, rendering, handlers },
+    queue,
+    log,
+    rendering,
+    handlers,
 
     /** Runs the jobs that are due. @returns what their handlers threw */
     async settle(): Promise<unknown[]> {
