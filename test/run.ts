@@ -8,7 +8,9 @@
 //   `npm test` runs the quick tests, `--rest` all others, `--landing` those of them that CI runs before a change lands, `--all`
 //   everything.
 //   `--engine` alone means all tests of one engine. Named files, as sources or compiled, and those of named folders
-//   (`test/pages`) run on the embedded engine, `*.scale-out.test.ts` on the other. `-g` selects tests by their titles. `--cpu` adds the CPU time of each file.
+//   (`test/pages`) run on the embedded engine, `*.scale-out.test.ts` on the other. `-g` selects tests by their titles.
+//   `--cpu` adds the CPU time of each file.
+//   Exit code 0: no test failed; 1: a test failed, or the run was interrupted; 2: the command line is wrong.
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -73,21 +75,7 @@ const longest = `
   .map((name) => `${name}.test.js`);
 const runsOnBoth = (name: string) => /^api\//.test(name) && !isSlow(name) && !once.has(name);
 
-const { values: flags, positionals: paths } = parseArgs({
-  allowPositionals: true,
-  options: {
-    all: { type: 'boolean', default: false },
-    rest: { type: 'boolean', default: false },
-    landing: { type: 'boolean', default: false },
-    engine: { type: 'string' },
-    grep: { type: 'string', short: 'g' },
-    timeout: { type: 'string' },
-    'forbid-only': { type: 'boolean', default: false },
-    processes: { type: 'string' },
-    cpu: { type: 'boolean', default: false },
-    tests: { type: 'string', default: import.meta.dirname }, // dist/test; the tests of this file have others
-  },
-});
+const { values: flags, positionals: paths } = parseCommandLine();
 const planned = plan();
 const report = new RunReport(planned.length, flags.cpu, say);
 let interrupted = false;
@@ -100,6 +88,34 @@ await runAll('quick', Math.min(5, availableParallelism() + 1));
 await runAll('others', 5);
 report.close(interrupted);
 process.exitCode = interrupted || report.failed > 0 ? 1 : 0;
+
+function parseCommandLine() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        all: { type: 'boolean', default: false },
+        rest: { type: 'boolean', default: false },
+        landing: { type: 'boolean', default: false },
+        engine: { type: 'string' },
+        grep: { type: 'string', short: 'g' },
+        timeout: { type: 'string' },
+        'forbid-only': { type: 'boolean', default: false },
+        processes: { type: 'string' },
+        cpu: { type: 'boolean', default: false },
+        tests: { type: 'string', default: import.meta.dirname }, // dist/test; the tests of this file have others
+      },
+    });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Ends the process because the command line is wrong: one line on standard error, exit code 2. */
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
 
 async function runAll(which: 'quick' | 'others', processes: number): Promise<void> {
   const files = planned.filter(({ kind }) => (kind === 'quick') === (which === 'quick'));
@@ -132,7 +148,7 @@ function mochaOptions(): MochaOptions {
 function plan(): PlannedFile[] {
   const { all, rest, landing, engine } = flags;
   if (engine !== undefined && !engines.some((name) => name === engine)) {
-    throw new Error(`--engine must be ${engines.join(' or ')} (got ${engine})`);
+    refuse(`--engine must be ${engines.join(' or ')} (got ${engine})`);
   }
   const known = allFiles();
   const whereNot =
@@ -140,10 +156,10 @@ function plan(): PlannedFile[] {
   const files = known.filter((file) => engine === undefined || file.engine === engine).filter(isAskedFor);
   for (const path of paths) {
     const isIn = ({ name }: PlannedFile) => isAnyOf([path])(name);
-    if (!known.some(isIn)) throw new Error(`No test is called ${path}`);
+    if (!known.some(isIn)) refuse(`No test file or folder is called ${path}`);
     if (!files.some(isIn)) say(`${path} is not run ${whereNot}`);
   }
-  if (files.length === 0) throw new Error('No tests to run');
+  if (files.length === 0) refuse('No tests to run');
   return files;
 
   function isAskedFor({ name, kind }: PlannedFile): boolean {

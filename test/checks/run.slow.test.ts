@@ -17,14 +17,14 @@ function variables(more: Variables = {}): NodeJS.ProcessEnv {
   return { ...env, ...more };
 }
 
-/** The runner's exit code and the lines it prints. */
+/** The runner's exit code, the lines that it prints and its errors. */
 function run(args: readonly string[], more: Variables = {}) {
-  const { status, stdout } = spawnSync(process.execPath, [runner, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [runner, ...args], {
     cwd: projectDir,
     env: variables(more),
     encoding: 'utf8',
   });
-  return { status, lines: stdout.trimEnd().split('\n') };
+  return { status, stderr, lines: stdout.trimEnd().split('\n') };
 }
 
 /** The option for compiled tests that are made up: code by file. */
@@ -53,17 +53,31 @@ describe('The test runner', () => {
   const named: readonly (readonly [paths: readonly string[], says: RegExp, status: number])[] = [
     [['test/domain'], /^[1-9]\d+ passed, 0 failed$/m, 0],
     [['--engine=scale-out', once, 'test/api/views.test.ts'], new RegExp(`^${notRun}\n`), 0],
-    [['--engine=scale-out', once], new RegExp(`^${notRun}$`), 1],
-    [['--landing', 'test/checks/rules.slow.test.ts'], /^\S+ is not run with --landing$/, 1],
-    [[quick, 'test/checks/none.test.ts'], /^$/, 1],
-    [[quick, 'test/none'], /^$/, 1],
-    [['--ui', 'unknown', quick], /^$/, 1],
+    [['--engine=scale-out', once], new RegExp(`^${notRun}$`), 2],
+    [['--landing', 'test/checks/rules.slow.test.ts'], /^\S+ is not run with --landing$/, 2],
   ];
   for (const [paths, says, status] of named) {
     it(`ends with ${status} for ${paths.join(' ')}`, () => {
       const ended = run(paths);
       expect(ended.lines.join('\n')).to.match(says);
       expect(ended.status).to.equal(status);
+    });
+  }
+
+  for (const [args, says] of [
+    [
+      [quick, 'test/checks/none.test.ts'],
+      /^No test file or folder is called test\/checks\/none\.test\.ts\n$/,
+    ],
+    [[quick, 'test/none'], /^No test file or folder is called test\/none\n$/],
+    [['--engine', 'unknown'], /^--engine must be embedded or scale-out \(got unknown\)\n$/],
+    [['--ui', 'unknown', quick], /^Unknown option '--ui'.*\n$/],
+    [['--landing', 'test/checks/rules.slow.test.ts'], /^No tests to run\n$/],
+  ] as const) {
+    it(`says in one line what is wrong with ${args.join(' ')}, and ends with 2`, () => {
+      const { status, stderr } = run(args);
+      expect(stderr).to.match(says);
+      expect(status).to.equal(2);
     });
   }
 
