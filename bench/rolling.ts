@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openOwnServers } from '../test/bin/own-servers.ts';
-import { createLedger, verify } from '../test/crash/ledger.ts';
+import { createAcknowledged } from '../test/crash/acknowledged.ts';
+import { verify } from '../test/crash/verify.ts';
 import { createPlainClient } from '../test/support/client.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
@@ -33,8 +34,8 @@ async function upgradeScaleOut(): Promise<void> {
   try {
     await timed('old: migrate', () => finish(before, ['migrate'], env));
     const token = (await finish(before, ['token', '--user', 'rolling'], env)).trim();
-    const ledger = createLedger();
-    const traffic = startTraffic(ledger, token);
+    const acknowledged = createAcknowledged();
+    const traffic = startTraffic(acknowledged, token);
     const oldWeb = await startRelease(before, 'web', env);
     const oldWorker = await startRelease(before, 'worker', env);
     traffic.addProcess('old web', oldWeb.url);
@@ -93,10 +94,10 @@ async function upgradeEmbedded(): Promise<void> {
   const env = { ...noLimits, DATA_DIR: dataDir, LOG_LEVEL: 'info' };
   const old = await timed('old: start', () => startRelease(before, 'start', env));
   const token = (await finish(before, ['token', '--user', 'rolling'], env)).trim();
-  const ledger = createLedger();
-  const traffic = startTraffic(ledger, token);
+  const acknowledged = createAcknowledged();
+  const traffic = startTraffic(acknowledged, token);
   traffic.addProcess('old', old.url);
-  await until(() => ledger.entries.size >= 500, '500 drops', 600_000);
+  await until(() => acknowledged.entries.size >= 500, '500 drops', 600_000);
   traffic.expectEnd('old');
   await timed('old: ends', () => stop(old));
   await traffic.stop();
@@ -118,12 +119,14 @@ async function upgradeEmbedded(): Promise<void> {
 
 /** Compares everything with what was accepted. */
 async function check(url: string, token: string, traffic: ReturnType<typeof startTraffic>): Promise<void> {
-  const { ledger, reads, errors } = traffic;
-  say(`${ledger.accepted} writes accepted, ${ledger.unknownWrites} without an answer, ${reads()} pages read`);
+  const { acknowledged, reads, errors } = traffic;
+  say(
+    `${acknowledged.accepted} writes accepted, ${acknowledged.unknownWrites} without an answer, ${reads()} pages read`,
+  );
   if (errors.length > 0) throw new Error(`${errors.length} wrong answers: ${errors.slice(0, 5).join('; ')}`);
-  if (ledger.unavailable > 0) throw new Error(`${ledger.unavailable} writes were answered 503`);
+  if (acknowledged.unavailable > 0) throw new Error(`${acknowledged.unavailable} writes were answered 503`);
   const client = createPlainClient(url);
-  await timed(`${ledger.entries.size} drops compared`, () => verify(client, token, ledger));
+  await timed(`${acknowledged.entries.size} drops compared`, () => verify(client, token, acknowledged));
   await traffic.checkReads();
   client.close();
 }

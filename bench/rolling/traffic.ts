@@ -1,4 +1,5 @@
-import { createWriter, type Ledger, type Writer } from '../../test/crash/ledger.ts';
+import type { Acknowledged } from '../../test/crash/acknowledged.ts';
+import { createWriter, type Writer } from '../../test/crash/writer.ts';
 import { type Client, createPlainClient } from '../../test/support/client.ts';
 
 const writersEach = 3;
@@ -6,7 +7,7 @@ const readersEach = 3;
 
 /** Writers and readers, some at each process. */
 export interface Traffic {
-  readonly ledger: Ledger;
+  readonly acknowledged: Acknowledged;
   /** What was wrong, one line each. */
   readonly errors: string[];
   reads(): number;
@@ -26,7 +27,7 @@ interface Read {
   readonly from: string;
 }
 
-export function startTraffic(ledger: Ledger, token: string): Traffic {
+export function startTraffic(acknowledged: Acknowledged, token: string): Traffic {
   const errors: string[] = [];
   const seen: Read[] = [];
   const ending = new Set<string>();
@@ -36,21 +37,21 @@ export function startTraffic(ledger: Ledger, token: string): Traffic {
   let next = 0;
 
   async function write(name: string, client: Client): Promise<void> {
-    const writer = createWriter(client, token, ledger, () => next++);
+    const writer = createWriter(client, token, acknowledged, () => next++);
     writers.push(writer);
-    const unknown = ledger.unknownWrites + ledger.unavailable;
+    const unknown = acknowledged.unknownWrites + acknowledged.unavailable;
     try {
       await writer.run();
     } catch (error) {
       errors.push(`${name}: ${String(error)}`);
     }
-    if (!isOver && !ending.has(name) && ledger.unknownWrites + ledger.unavailable > unknown)
+    if (!isOver && !ending.has(name) && acknowledged.unknownWrites + acknowledged.unavailable > unknown)
       errors.push(`${name}: a writer lost its connection, and the process was not to end`);
   }
 
   async function read(name: string, client: Client): Promise<void> {
     while (!isOver) {
-      const entries = [...ledger.entries.values()];
+      const entries = [...acknowledged.entries.values()];
       const entry = entries[Math.floor(Math.random() * entries.length)];
       if (entry === undefined) await new Promise((done) => setTimeout(done, 50));
       else if (!(await readOne(name, client, entry.slug))) return;
@@ -74,13 +75,13 @@ export function startTraffic(ledger: Ledger, token: string): Traffic {
 
   /** A page may be missing if it was being removed: its removal has been answered by now, or never will be. */
   function checkMissing(name: string, slug: string): void {
-    const entry = ledger.entries.get(slug);
+    const entry = acknowledged.entries.get(slug);
     if (entry !== undefined && !entry.isRemoved && !entry.unknown.removal)
       errors.push(`${name}: ${slug} was missing`);
   }
 
   return {
-    ledger,
+    acknowledged,
     errors,
     reads: () => seen.length,
     addProcess(name, url) {
@@ -95,9 +96,11 @@ export function startTraffic(ledger: Ledger, token: string): Traffic {
       await Promise.all(running);
     },
     async checkReads() {
-      const unknownNumbers = new Set([...ledger.unknownCreates.values()].map(({ html }) => numberOf(html)));
+      const unknownNumbers = new Set(
+        [...acknowledged.unknownCreates.values()].map(({ html }) => numberOf(html)),
+      );
       for (const { slug, number, from } of seen) {
-        const entry = ledger.entries.get(slug);
+        const entry = acknowledged.entries.get(slug);
         const posted = [...(entry?.versions.values() ?? []), ...(entry?.unknown.versions ?? [])];
         if (!posted.some(({ html }) => numberOf(html) === number) && !unknownNumbers.has(number))
           throw new Error(`${from}: ${slug} showed document ${number}, which was never posted to it`);

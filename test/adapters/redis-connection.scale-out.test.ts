@@ -11,13 +11,13 @@ import { RedisViews } from '../../shared/views/redis.ts';
 import type { ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
-import { infoOf, startFakeRedis } from '../support/fake-redis.ts';
 import { atOnce, inTimeMs } from '../support/in-time.ts';
 import { listen } from '../support/listen.ts';
 import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { createRecordingLog, createThrottledRecordingLog } from '../worker/recording-log.ts';
+import { infoOf, startFakeRedis } from './fake-redis.ts';
 
 const deadUrl = 'redis://user:s3cret@127.0.0.1:1';
 

@@ -8,7 +8,7 @@ import { createGate } from '../support/gate.ts';
 import { useServiceOfEach } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { WireComment } from '../support/wire.ts';
-import { unzip } from '../support/zip.ts';
+import { unzip } from './zip.ts';
 
 interface Exported {
   readonly user_id: string;

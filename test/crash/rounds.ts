@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, createClient } from '../support/client.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { createLedger, createWriter, type Ledger, verify, type Writer } from './ledger.ts';
+import { type Acknowledged, createAcknowledged } from './acknowledged.ts';
+import { verify } from './verify.ts';
+import { createWriter, type Writer } from './writer.ts';
 
 const writersEach = 6;
 /** Accepted before the kill of a round with keys. */
@@ -55,78 +57,82 @@ export async function runCrashRounds(
   rounds: number,
   { withKeys = false, report = () => undefined }: RoundOptions = {},
 ): Promise<void> {
-  const ledger = createLedger();
+  const acknowledged = createAcknowledged();
   const startedOn = today();
   let next = 0;
   for (let round = 0; round < rounds; round++) {
-    const before = { accepted: ledger.accepted, unknown: ledger.unknownWrites };
+    const before = { accepted: acknowledged.accepted, unknown: acknowledged.unknownWrites };
     const urls = await subject.start();
     await withClients(urls, (clients) => {
       const writers = clients.flatMap((client) =>
         Array.from({ length: writersEach }, () =>
-          createWriter(client, subject.token, ledger, () => next++, withKeys ? urls : undefined),
+          createWriter(client, subject.token, acknowledged, () => next++, withKeys ? urls : undefined),
         ),
       );
-      return writeAndKill(subject, writers, ledger, withKeys ? keyedWrites : writers.length);
+      return writeAndKill(subject, writers, acknowledged, withKeys ? keyedWrites : writers.length);
     });
-    await verifyAll(subject, ledger);
+    await verifyAll(subject, acknowledged);
     report({
-      accepted: ledger.accepted - before.accepted,
-      unknown: ledger.unknownWrites - before.unknown,
-      drops: countDrops(ledger),
+      accepted: acknowledged.accepted - before.accepted,
+      unknown: acknowledged.unknownWrites - before.unknown,
+      drops: countDrops(acknowledged),
     });
   }
-  if (startedOn === today()) await verifyQuotas(subject, ledger); // at midnight the day begins anew
+  if (startedOn === today()) await verifyQuotas(subject, acknowledged); // at midnight the day begins anew
 }
 
 /** @param atLeast so many are accepted before the kill */
 async function writeAndKill(
   subject: Subject,
   writers: readonly Writer[],
-  ledger: Ledger,
+  acknowledged: Acknowledged,
   atLeast: number,
 ): Promise<void> {
   const ended = Promise.all(writers.map((writer) => writer.run()));
   try {
-    await untilAccepted(ledger, atLeast, ended);
+    await untilAccepted(acknowledged, atLeast, ended);
     await Promise.race([wait(200 + Math.random() * 500), ended]);
     await subject.kill();
-    if (writers.length > writersEach) await untilAccepted(ledger, writers.length, ended); // by the others
+    if (writers.length > writersEach) await untilAccepted(acknowledged, writers.length, ended); // by the others
   } finally {
     for (const writer of writers) writer.stop();
     await subject.kill(); // where a writer has failed, it still runs
   }
   await ended;
-  if (ledger.unavailable > 0) throw new Error(`${ledger.unavailable} writes were answered 503`);
+  if (acknowledged.unavailable > 0) throw new Error(`${acknowledged.unavailable} writes were answered 503`);
 }
 
 /** Waits for so many more writes. @throws what a writer throws */
-async function untilAccepted(ledger: Ledger, count: number, ended: Promise<unknown>): Promise<void> {
-  const enough = ledger.accepted + count;
+async function untilAccepted(
+  acknowledged: Acknowledged,
+  count: number,
+  ended: Promise<unknown>,
+): Promise<void> {
+  const enough = acknowledged.accepted + count;
   let isOver = false;
   const over = ended.finally(() => {
     isOver = true;
   });
-  while (ledger.accepted < enough && !isOver) await Promise.race([wait(10), over]);
-  if (ledger.accepted < enough) throw new Error('the writers have ended before the service was killed');
+  while (acknowledged.accepted < enough && !isOver) await Promise.race([wait(10), over]);
+  if (acknowledged.accepted < enough) throw new Error('the writers have ended before the service was killed');
 }
 
-async function verifyAll(subject: Subject, ledger: Ledger): Promise<void> {
+async function verifyAll(subject: Subject, acknowledged: Acknowledged): Promise<void> {
   await withClients(await subject.start(), async (clients) => {
     const [client] = clients; // they share all there is
     if (client === undefined) return;
-    await Promise.all(ledger.unfinished.splice(0).map((finish) => finish(client)));
-    await verify(client, subject.token, ledger);
+    await Promise.all(acknowledged.unfinished.splice(0).map((finish) => finish(client)));
+    await verify(client, subject.token, acknowledged);
   });
   await subject.checkData();
 }
 
 /** The day's count is at least what was accepted, and at most that and what had no answer. Live drops are all that count. */
-async function verifyQuotas(subject: Subject, ledger: Ledger): Promise<void> {
-  const mostWrites = ledger.accepted + ledger.unknownWrites;
-  const drops = countDrops(ledger);
+async function verifyQuotas(subject: Subject, acknowledged: Acknowledged): Promise<void> {
+  const mostWrites = acknowledged.accepted + acknowledged.unknownWrites;
+  const drops = countDrops(acknowledged);
   for (const [limits, outcomes] of [
-    [{ WRITES_PER_DAY: ledger.accepted }, ['daily_quota_exceeded']],
+    [{ WRITES_PER_DAY: acknowledged.accepted }, ['daily_quota_exceeded']],
     [{ WRITES_PER_DAY: mostWrites + 1 }, ['written']],
     [{ DROPS_PER_ACCOUNT: drops + 2 }, ['written', 'quota_exceeded']], // one is there from the line before
   ] as const) {
@@ -158,8 +164,8 @@ async function write(
   return outcomes;
 }
 
-function countDrops(ledger: Ledger): number {
-  return [...ledger.entries.values()].filter((entry) => !entry.isRemoved).length;
+function countDrops(acknowledged: Acknowledged): number {
+  return [...acknowledged.entries.values()].filter((entry) => !entry.isRemoved).length;
 }
 
 async function withClients(

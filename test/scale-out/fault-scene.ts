@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunningService, Watched } from '../bin/command.ts';
-import { createLedger, verify } from '../crash/ledger.ts';
+import { createAcknowledged } from '../crash/acknowledged.ts';
+import { verify } from '../crash/verify.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
@@ -39,7 +40,7 @@ const calmWithinMs = 30_000;
 /** Two web processes and a worker with proxies between them and both servers. @param settings of every process */
 export async function openFaultScene(settings: Readonly<Record<string, string>> = {}): Promise<FaultScene> {
   const { webs, worker, proxies, tokens, close } = await openProcesses(settings);
-  const ledger = createLedger();
+  const acknowledged = createAcknowledged();
   let next = 0;
 
   /** A client each time: a kept connection may be ended by the service as it is used again. */
@@ -101,7 +102,7 @@ export async function openFaultScene(settings: Readonly<Record<string, string>> 
 
     async run(fault, server, { beforeMs, faultMs, calmMs }) {
       const urls = webs.map((web) => web.url);
-      const traffic = startTraffic({ urls, ...tokens, ledger, pages: viewed, sequence: () => next++ });
+      const traffic = startTraffic({ urls, ...tokens, acknowledged, pages: viewed, sequence: () => next++ });
       let beganAt = 0;
       let endedAt = 0;
       try {
@@ -118,8 +119,8 @@ export async function openFaultScene(settings: Readonly<Record<string, string>> 
     },
 
     async findLost() {
-      // The ledger stops at the first difference; the rest of it is looked at when that one is mended.
-      return withClient(webs[0].url, (client) => verify(client, tokens.writer, ledger)).then(
+      // verify stops at the first difference: others show when that one is repaired.
+      return withClient(webs[0].url, (client) => verify(client, tokens.writer, acknowledged)).then(
         () => [],
         (error: unknown) => [String(error)],
       );
@@ -178,7 +179,7 @@ async function openProcesses(settings: Readonly<Record<string, string>>) {
     };
     const tokens = {
       writer: await cluster.makeToken('writer'),
-      reader: await cluster.makeToken('reader'), // the ledger knows all drops of the writer
+      reader: await cluster.makeToken('reader'), // verify compares all drops of the writer
     };
     const webs = await Promise.all([cluster.startWeb(through), cluster.startWeb(through)]);
     const worker = await cluster.startWorker(through);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createWriter, type Ledger } from '../crash/ledger.ts';
+import type { Acknowledged } from '../crash/acknowledged.ts';
+import { createWriter } from '../crash/writer.ts';
 import { type Answer, type Client, createClient, type RequestOptions } from '../support/client.ts';
 
 /** `idle`: what needs neither server, and shows how busy the machine is. */
@@ -46,11 +47,11 @@ export function startTraffic(options: {
   urls: readonly string[];
   writer: string;
   reader: string;
-  ledger: Ledger;
+  acknowledged: Acknowledged;
   pages: readonly ViewedPage[];
   sequence: () => number;
 }): Traffic {
-  const { urls, writer, reader, ledger, pages, sequence } = options;
+  const { urls, writer, reader, acknowledged, pages, sequence } = options;
   const clients = urls.map((url) => createClient(url));
   const exchanges: Exchange[] = [];
   const underWay = new Map<Promise<unknown>, number>();
@@ -79,7 +80,7 @@ export function startTraffic(options: {
     return answer;
   }
 
-  /** For the ledger, which enters answers and continues after a 503, but not without an answer. */
+  /** For a writer, which continues after a 503, but not without an answer. */
   function writing(client: Client): Client {
     return {
       ...client,
@@ -93,7 +94,7 @@ export function startTraffic(options: {
   }
 
   const writers = clients.flatMap((client) =>
-    Array.from({ length: writersOfWeb }, () => createWriter(writing(client), writer, ledger, sequence)),
+    Array.from({ length: writersOfWeb }, () => createWriter(writing(client), writer, acknowledged, sequence)),
   );
   const written = Promise.allSettled(writers.map((each) => each.run()));
 

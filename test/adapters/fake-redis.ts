@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { listen } from './listen.ts';
+import { listen } from '../support/listen.ts';
 
 export interface FakeRedis {
   readonly url: string;
