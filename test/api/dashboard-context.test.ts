@@ -59,18 +59,6 @@ describe('The context of a drop in the dashboard', () => {
     expect(await latest()).to.include({ version: 1, context: null });
   });
 
-  it('longer than the API allows: 400 with the rule, and the text is kept', async () => {
-    const { ada, form, latest } = await scene();
-    const context = 'é\n'.repeat(30_000);
-    const refused = await ada.submit(await form(), { context });
-    expect(refused.status).to.equal(400);
-    expect(refused.page.find('p', { role: 'alert' })?.text).to.match(/at most 65536 bytes/);
-    const field = refused.page.find('textarea', { id: 'context' });
-    expect(field?.attributes).to.include({ 'aria-invalid': 'true' });
-    expect(field?.text).to.equal(context);
-    expect(await latest()).to.include({ version: 1 });
-  });
-
   it('the same form sent twice publishes once; after another version 412 keeps the text and says what is live', async () => {
     const { ada, slug, path, form, latest } = await scene();
     const opened = await form();

@@ -125,11 +125,6 @@ describe('/drops/new: publishing in the browser', () => {
     const wrong: [Record<string, Field>, number, string, string][] = [
       [{ html: '' }, 400, 'Choose an HTML file', 'file'],
       [{ html: '<p>no title' }, 400, 'The document has no title: type one', 'title'],
-      [{ html, title: 'x'.repeat(201) }, 400, 'at most 200 characters', 'title'],
-      [{ html, tags: 'a b=c' }, 400, 'The names of tags must be', 'tags'],
-      [{ html, tags: 'a=1\na=2' }, 400, 'The tag a is there twice', 'tags'],
-      [{ html, passcode: 'abc' }, 400, 'A passcode has at least 4 characters.', 'passcode'],
-      [{ html, passcode: 'x'.repeat(257) }, 400, 'A passcode has at most 256 characters.', 'passcode'],
       [{ html, file: file(html) }, 400, 'Choose a file or paste', 'file'],
       [{ file: file('GIF89a', png) }, 400, 'This is a picture. Put it into an HTML document', 'file'],
       [{ file: file(html, png) }, 400, 'Say whether it is meant as plain text', 'as'],
@@ -140,10 +135,7 @@ describe('/drops/new: publishing in the browser', () => {
       service.clock.advance(60_000);
       const answer = await send(dashboard, { description: 'Kept <b>', ...fields });
       expect(answer.status, message).to.equal(status);
-      expect(answer.text)
-        .to.include(message)
-        .and.include('value="Kept &lt;b&gt;"')
-        .and.not.include('value="abc"');
+      expect(answer.text).to.include(message).and.include('value="Kept &lt;b&gt;"');
       expect(answer.text, message).to.match(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
     }
     expect(await dropsOf(dashboard)).to.deep.equal([]);

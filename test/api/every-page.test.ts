@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { between } from '../support/between.ts';
 import type { Answer } from '../support/client.ts';
 import {
   type Dashboard,
@@ -14,7 +13,7 @@ import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createPerson } from '../support/person.ts';
 import { useService } from '../support/service.ts';
-import { readStored } from '../support/stored.ts';
+import { itChangesNothing } from '../support/stored.ts';
 
 /** What an account that is suspended may still do. */
 const allowedIfSuspended = [
@@ -92,18 +91,6 @@ describe('Every page and form', () => {
     return sendFields(path, fields, { headers });
   }
 
-  /** After the tests of the suite the service has stored what it had before. @param but a table that may differ */
-  function itChangesNothing({ but = '' }: { but?: string } = {}): void {
-    const read = async () => {
-      await service.settle();
-      const { [but]: _, ...compared } = await readStored(service.config);
-      return compared;
-    };
-    between(before, after, read, async (stored) => {
-      expect(await read()).to.deep.equal(stored);
-    });
-  }
-
   it('are those that the service has', () => {
     expect(dashboardPathsOf(service, 'GET', slug, tokenId)).to.deep.equal(pages.map(pathOf));
     expect(dashboardPathsOf(service, 'POST', slug, tokenId)).to.deep.equal(forms.map(pathOf));
@@ -111,7 +98,7 @@ describe('Every page and form', () => {
   });
 
   describe('a form is refused from another origin, without or with a wrong form token, and changes nothing', () => {
-    itChangesNothing();
+    itChangesNothing(service);
     for (const route of forms)
       it(route, async () => {
         for (const headers of hostileOrigins)
@@ -179,7 +166,7 @@ describe('Every page and form', () => {
   });
 
   describe('what an account has is 404 for another one, and stays as it is', () => {
-    itChangesNothing({ but: 'accounts' }); // the stranger's writes of the day are counted
+    itChangesNothing(service, { but: 'accounts' }); // the stranger's writes of the day are counted
     const isAboutOwn = (route: string) => /^\/(drops\/:slug|account\/tokens\/:id)/.test(route);
     const fields = { if_match: '1', title: 'Mine', passcode: 'mine-now', label: 'mine', html: '<p>Mine' };
 
@@ -213,7 +200,7 @@ describe('Every page and form', () => {
   });
 
   describe('a form about a drop names the revision that the person saw: 400 without it, 412 for an older one', () => {
-    itChangesNothing();
+    itChangesNothing(service);
     const fields = { title: 'Other', passcode: 'sesame', action: 'set', html: '<p>Other', key: 'k' };
     for (const route of forms.filter((path) => path.startsWith('/drops/:slug')))
       it(route, async () => {
@@ -286,7 +273,7 @@ describe('Every page and form', () => {
   });
 
   describe('a GET with a session changes nothing', () => {
-    itChangesNothing();
+    itChangesNothing(service);
     for (const route of new Set([...pages, ...forms, '/sign-in/browser?next=/drops', '/']))
       it(route, async () => {
         const { formToken } = person;
@@ -302,7 +289,7 @@ describe('Every page and form', () => {
     });
 
     describe('reads, and changes nothing', () => {
-      itChangesNothing();
+      itChangesNothing(service);
       for (const route of forms.filter((path) => !allowedIfSuspended.includes(path)))
         it(`POST ${route}`, async () => {
           const refused = await send(pathOf(route));
@@ -327,7 +314,7 @@ describe('Every page and form', () => {
 
   describe('30 days after its last use a session has expired', () => {
     before(() => service.clock.advance(30 * 86_400_000));
-    itChangesNothing();
+    itChangesNothing(service);
 
     for (const route of pages)
       it(`${route} leads to the sign-in and back`, async () => {

@@ -4,6 +4,7 @@ import { type HtmlPage, parsePage } from '../support/html.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { createPerson, fieldsOf, type Person } from '../support/person.ts';
 import { useService } from '../support/service.ts';
+import { itChangesNothing } from '../support/stored.ts';
 
 /** A form that a person fills in without scripts, in a way that the service refuses. */
 interface Refused {
@@ -11,6 +12,12 @@ interface Refused {
   /** The field that is wrong. */
   readonly field: string;
   readonly value: string;
+  /** What the page says. */
+  readonly says?: RegExp;
+  /** The field at which it says so. Unset: the wrong one. */
+  readonly at?: string;
+  /** What the wrong field then shows. Unset: the value. */
+  readonly shown?: string;
   /** What else was typed. */
   readonly typed?: Readonly<Record<string, string>>;
   /** The button that sends it, where it has a name. */
@@ -22,6 +29,8 @@ interface Refused {
 }
 
 const long = (length: number) => 'x'.repeat(length);
+const edit = '/drops/SLUG/edit';
+const typed = { description: 'A <description>' };
 
 const publicForms: readonly Refused[] = [
   {
@@ -47,8 +56,35 @@ const ownForms: readonly Refused[] = [
   {
     form: '/drops/new',
     field: 'tags',
-    value: 'no tag',
+    value: 'a b=c',
+    says: /The names of tags must be/,
     typed: { html: '<p>', title: 'My <title>' },
+    hasFile: true,
+  },
+  {
+    form: '/drops/new',
+    field: 'tags',
+    value: 'a=1\na=2',
+    says: /The tag a is there twice/,
+    typed: { html: '<p>', title: 'My <title>' },
+    hasFile: true,
+  },
+  {
+    form: '/drops/new',
+    field: 'passcode',
+    value: 'abc',
+    says: /A passcode has at least 4 characters\./,
+    typed: { html: '<p>', title: 'My <title>' },
+    isSecret: true,
+    hasFile: true,
+  },
+  {
+    form: '/drops/new',
+    field: 'passcode',
+    value: long(257),
+    says: /A passcode has at most 256 characters\./,
+    typed: { html: '<p>', title: 'My <title>' },
+    isSecret: true,
     hasFile: true,
   },
   {
@@ -66,9 +102,46 @@ const ownForms: readonly Refused[] = [
     typed: { html: '<p>' },
     hasFile: true,
   },
-  { form: '/drops/SLUG/edit', field: 'title', value: '', typed: { description: 'A <description>' } },
-  { form: '/drops/SLUG/edit', field: 'description', value: long(501), typed: { title: 'Another' } },
-  { form: '/drops/SLUG/edit', field: 'expires', value: '2001-01-01T00:00', typed: { title: 'Another' } },
+  { form: edit, field: 'title', value: '', says: /title is required/, typed },
+  { form: edit, field: 'title', value: ' ', says: /title is required/, typed },
+  {
+    form: edit,
+    field: 'title',
+    value: 'é'.repeat(201),
+    says: /at most 200 characters \(got 201\)/,
+    typed,
+  },
+  {
+    form: edit,
+    field: 'description',
+    value: long(501),
+    says: /at most 500/,
+    typed: { title: 'Another' },
+  },
+  { form: edit, field: 'expires', value: '2001-01-01T00:00', says: /in the future/, typed },
+  { form: edit, field: 'expires', value: 'tomorrow', says: /date and time/, typed },
+  {
+    form: edit,
+    field: 'tag_name_1',
+    value: 'a b',
+    says: /names of tags must be/,
+    typed: { tag_value_1: 'x' },
+  },
+  { form: edit, field: 'tag_value_1', value: 'x', says: /names of tags must be/, at: 'tag_name_1' },
+  {
+    form: edit,
+    field: 'tag_value_1',
+    value: long(257),
+    says: /The tag b must be at most 256/,
+    typed: { tag_name_1: 'b' },
+  },
+  {
+    form: edit,
+    field: 'tag_name_1',
+    value: 'a',
+    says: /The tag a is there twice/,
+    typed: { tag_value_1: 'x' },
+  },
   {
     form: '/drops/SLUG/passcode',
     field: 'passcode',
@@ -76,8 +149,22 @@ const ownForms: readonly Refused[] = [
     button: { action: 'set' },
     isSecret: true,
   },
-  { form: '/drops/SLUG/context', field: 'context', value: long(65_537) },
+  {
+    form: '/drops/SLUG/passcode',
+    field: 'passcode',
+    value: '',
+    button: { action: 'set' },
+    isSecret: true,
+  },
+  {
+    form: '/drops/SLUG/context',
+    field: 'context',
+    value: 'é\n'.repeat(30_000),
+    says: /at most 65536 bytes/,
+  },
   { form: '/account/tokens', field: 'label', value: long(101), typed: { days: '30' } },
+  { form: '/account/tokens', field: 'label', value: 'a\0b', shown: 'a\ufffdb', typed: { days: '' } },
+  { form: '/account/tokens', field: 'days', value: '8', shown: '', typed: { label: 'cron' } },
   { form: '/account/tokens/TOKEN', field: 'label', value: long(101) },
   { form: '/account/delete', field: 'confirm', value: 'somebody else' },
   { form: '/operators/pages/SLUG/takedown', field: 'reason', value: long(1_001) },
@@ -95,7 +182,7 @@ describe('A form that is refused, without scripts', () => {
 
   before(async () => {
     person = await openOperator(service);
-    const { slug } = await person.owner.create();
+    const { slug } = await person.owner.create({ metadata: { a: '1' } });
     const locked = await person.owner.create({ passcode: 'open-sesame' });
     const token = (await person.owner.get('/api/me')).body.token?.id ?? '';
     const other = await service.newOwner();
@@ -111,17 +198,20 @@ describe('A form that is refused, without scripts', () => {
     ['anybody', publicForms],
     ['an owner or operator', ownForms],
   ] as const) {
-    for (const refused of forms) {
-      const { form, field, value } = refused;
-      const shown = value.length > 20 ? `${value.length} characters` : `“${value}”`;
-      it(`of ${who}: ${form} with ${shown} as ${field} shows itself again with what was typed, and the error at its field`, () =>
-        check(who === 'anybody' ? createPerson(service) : person, refused));
-    }
+    describe(`of ${who}, saves nothing, and shows itself again with what was typed and the error at its field`, () => {
+      itChangesNothing(service);
+      for (const refused of forms) {
+        const { form, field, value } = refused;
+        const shown = value.length > 20 ? `${value.length} characters` : JSON.stringify(value);
+        it(`${form} with ${shown} as ${field}`, () =>
+          check(who === 'anybody' ? createPerson(service) : person, refused));
+      }
+    });
   }
 
   async function check(
     sender: Person,
-    { form, field, value, typed = {}, button, isSecret, hasFile }: Refused,
+    { form, field, value, says, at = field, shown, typed = {}, button, isSecret, hasFile }: Refused,
   ) {
     const path = fill(form);
     const opened = await sender.open(fill(pages[form] ?? form));
@@ -133,17 +223,18 @@ describe('A form that is refused, without scripts', () => {
     const again = formIn(page, path, path);
     const values = fieldsOf(page, again);
     for (const [name, text] of Object.entries(typed)) expect(values[name], name).to.equal(text);
-    if (isSecret) expect(answer.text).to.not.include(`"${value}"`);
-    else expect(values[field] ?? '').to.equal(value);
+    if (isSecret) expect(values[field]).to.equal('');
+    else expect(values[field] ?? '').to.equal(shown ?? value);
     const fault = page.find('p', { id: 'fault' });
     expect(fault?.attributes.role).to.equal('alert');
+    if (says !== undefined) expect(fault?.text).to.match(says);
     const wrong = page
       .all('*')
       .filter(({ attributes }) => attributes['aria-describedby']?.split(' ').includes('fault'));
     const names = wrong.map(
       (element) => element.attributes.name ?? page.within(element, 'input')[0]?.attributes.name,
     );
-    expect(names).to.include(field);
+    expect(names).to.include(at);
   }
 });
 

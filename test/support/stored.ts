@@ -2,13 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
 import { mongo as driver } from 'mongoose';
 import { type Config, isScaleOut } from '../../shared/config/config.ts';
 import { openMongo } from '../../shared/mongo/connection.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
 import { databaseFile } from '../../shared/sqlite/data-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
+import { between } from './between.ts';
 import { openTestRedis } from './redis.ts';
+import type { TestService } from './service.ts';
 import { makeTempDir } from './temp-dir.ts';
 
 /** Every row or document that the service has stored, by table or collection. Settle the service first. */
@@ -16,6 +19,18 @@ export async function readStored(config: Config): Promise<Record<string, unknown
   if (!isScaleOut(config)) return readSqlite(config);
   const { web_processes, ...all } = Object.fromEntries(await readMongo(config)); // each process renews its own record
   return all;
+}
+
+/** After the tests of the suite the service has stored what it had before. @param but a table that may differ */
+export function itChangesNothing(service: TestService, { but = '' }: { but?: string } = {}): void {
+  const read = async () => {
+    await service.settle();
+    const { [but]: _, ...compared } = await readStored(service.config);
+    return compared;
+  };
+  between(before, after, read, async (stored) => {
+    expect(await read()).to.deep.equal(stored);
+  });
 }
 
 /** A copy that another process makes: closing a file in this one would end the service's locks on it. */

@@ -4,7 +4,7 @@ import type { Stores } from '../../shared/engines/engine.ts';
 import { rendererVersion } from '../../shared/html/insertion.ts';
 import type { JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobProducer } from '../../shared/jobs/job-queue.ts';
-import { aComment, aToken, at } from '../contract/records.ts';
+import { aComment, aSignIn, aToken, at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 import { ownerId, type Stage } from './stage.ts';
 
@@ -255,18 +255,7 @@ const expireSignIns: JobCase = {
       [over, now - 1],
       [old, now - 25 * hour],
     ] as const) {
-      await signIns.insert({
-        id,
-        codeHash: `code ${id}`,
-        pollHash: `poll ${id}`,
-        label: null,
-        accountId: null,
-        requesterAddress: '127.0.0.1',
-        requesterAgent: 'test',
-        status: 'pending',
-        createdAt: now,
-        expiresAt,
-      });
+      await signIns.insert(aSignIn({ id, label: null, createdAt: now, expiresAt }));
     }
     return {
       async atLast() {

@@ -1,12 +1,12 @@
 import type { Comment, UnnumberedComment } from '../../shared/comments/comment.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
-import { newId, newSlug } from '../../shared/domain/ids.ts';
+import { newId } from '../../shared/domain/ids.ts';
 import type { NewVersion, PendingTask } from '../../shared/drops/drop.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
 import { rendererVersion } from '../../shared/html/insertion.ts';
 import type { RenderedPage } from '../../shared/renders/render-store.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
-import { aComment, at, insertComment } from '../contract/records.ts';
+import { aComment, at, aVersion, insertComment, makeDrop } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 
 export const ownerId = 'owner';
@@ -15,17 +15,9 @@ export const ownerId = 'owner';
 export type Stage = ReturnType<typeof createStage>;
 
 export function createStage(stores: Stores, clock: TestClock) {
-  function aVersion(html: string, context = `why ${html}`): NewVersion {
-    const now = clock.now();
+  function versionNow(html: string, context = `why ${html}`): NewVersion {
     const document = { html: Buffer.from(html), context: Buffer.from(context) };
-    return {
-      id: newId(now),
-      ...document,
-      mediaType: 'text/html',
-      createdAt: now,
-      publishedBy: null,
-      sha256: null,
-    };
+    return aVersion({ ...document, createdAt: clock.now(), publishedBy: null, sha256: null });
   }
 
   return {
@@ -36,24 +28,9 @@ export function createStage(stores: Stores, clock: TestClock) {
       expiresAt: number | null = null,
       owner = ownerId,
     ) {
-      const version = aVersion('<p>one', context);
-      const drop = await stores.drops.create(
-        {
-          id: newId(clock.now()),
-          ownerId: owner,
-          slug: newSlug(),
-          title: 'A page',
-          description: null,
-          metadata: new Map([['kind', 'test']]),
-          lock: null,
-          expiresAt,
-          comments: 'owner',
-          version,
-        },
-        1_000_000,
-        tasks,
-      );
-      if (typeof drop === 'string') throw new Error(drop);
+      const version = versionNow('<p>one', context);
+      const metadata = new Map([['kind', 'test']]);
+      const drop = await makeDrop(stores, { ownerId: owner, metadata, expiresAt, version }, tasks, 1_000_000);
       return { id: drop.id, slug: drop.slug, versionId: version.id };
     },
 
@@ -63,7 +40,7 @@ export function createStage(stores: Stores, clock: TestClock) {
       tasks: readonly PendingTask[] = ['render', 'purge'],
       id = newId(clock.now()),
     ): Promise<string> {
-      const version = { ...aVersion('<p>more'), id };
+      const version = { ...versionNow('<p>more'), id };
       const drop = await stores.drops.addVersion(at(slug, ownerId), version, {}, 200, tasks);
       if (drop === null || drop === 'version_limit') throw new Error(`${drop}`);
       return version.id;
