@@ -91,7 +91,10 @@ export const rawBytes: readonly RawCase[] = [
   broken(
     'garbage after three requests: their answers come first, in their order',
     `${healthz}${me}${healthz}\0\0\0\0`,
-    ...[well, mine, well, badHttp],
+    well,
+    mine,
+    well,
+    badHttp,
   ),
   broken(
     'a broken body after a request: the answer comes first',
