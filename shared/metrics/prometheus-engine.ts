@@ -78,7 +78,7 @@ export function watchEngine(meter: Meter, engine: Engine, clock: Clock): Engine 
 
 export function watchPurger(meter: Meter, purger: EdgePurger): EdgePurger {
   const purged = meter.counter('edge_purges_total', ['confirmed', 'limited', 'failed']);
-  const purge = timed(meter.histogram('edge_purge_duration_seconds')(), purger.purge);
+  const purge = timed(meter.histogram('edge_purge_duration_seconds')(), (tag: string) => purger.purge(tag));
   return {
     async purge(tag) {
       try {

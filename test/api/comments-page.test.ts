@@ -224,7 +224,8 @@ describe('/p/{slug}/comments', () => {
   it('a member who edits a reply cannot resolve the thread of another with it', async () => {
     const { comments, engine, pages } = service.services;
     const { slug } = await publish({ comments: 'members' });
-    const [ada, ben] = [await member(), await member()];
+    const ada = await member();
+    const ben = await member();
     const id = await ada.write(slug, 'First');
     await ben.act(slug, 'reply', id, { text: 'A reply' });
     const [reply] = (await engine.comments.find(id))?.replies ?? [];
