@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
 import { unifiedDiff } from '../../shared/threads/compare.ts';
 import { NodeThreads } from '../../shared/threads/threads.ts';
+import { compareTexts } from './compare-texts.ts';
 
 /** Applies a unified diff strictly: every line that it keeps or removes must be there. */
 function apply(text: string, diff: string): string {
@@ -71,16 +72,9 @@ describe('compare in a thread', () => {
   const threads = new NodeThreads({ limits: { compare: 200 } });
   after(() => threads.close());
 
-  const compare = (before: string, after: string, format: 'source' | 'text') =>
-    threads.compare(
-      { name: 'a', html: Buffer.from(before) },
-      { name: 'b', html: Buffer.from(after) },
-      format,
-    );
-
   it('two documents that take too long: null', async () => {
     const shuffled = (step: number) =>
       Array.from({ length: 200_003 }, (_, i) => (i * step) % 200_003).join('\n');
-    expect(await compare(shuffled(7_919), shuffled(104_729), 'source')).to.equal(null);
+    expect(await compareTexts(threads, shuffled(7_919), shuffled(104_729), 'source')).to.equal(null);
   });
 });

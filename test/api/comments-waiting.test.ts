@@ -52,7 +52,7 @@ describe('GET /api/comments with wait', () => {
     return answer;
   }
 
-  /** Waits until the request that listed comments last is certain to be told of the next change. */
+  /** Waits until the request that listed comments last will certainly get the next change. */
   async function untilTold(listsBefore: number): Promise<void> {
     await until(() => lists > listsBefore, 'it has listed comments');
     const seen = looks;
