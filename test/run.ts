@@ -35,12 +35,13 @@ const isScaleOut = (name: string) => name.endsWith('.scale-out.test.js');
 const isSlow = (name: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.test(name);
 /** Names of files in api. */
 function inApi(names: string): ReadonlySet<string> {
-  return new Set(
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name) => `api/${name}.test.js`),
-  );
+  return new Set(compiled(names).map((name) => `api/${name}`));
+}
+function compiled(names: string): string[] {
+  return names
+    .trim()
+    .split(/\s+/)
+    .map((name) => `${name}.test.js`);
 }
 /** Tested on one engine: what is decided before a store is asked, and what headers and pages say of what was read. */
 const once = inApi(`
@@ -63,29 +64,34 @@ const onceAtLanding = inApi(`
  */
 const notAtLanding =
   /^(checks\/.*\.slow|description\/clients\.slow|browser\/(webkit|gallery-loops|gallery-floods)|.*\/alerts\.[a-z-]+)\.test\.js$/;
+/**
+ * Files that wait nearly all the time, for leases, limits of time and restarts: one process runs them beside the others, which
+ * compute.
+ */
+const waiting = compiled(`
+  scale-out/lost-replies.scale-out scale-out/crash.scale-out scale-out/faults-network.scale-out crash/crash
+  bin/processes.scale-out adapters/bullmq.scale-out cli/sign-in.slow scale-out/many-processes.scale-out
+  adapters/mongo-connection.scale-out scale-out/slow-database.scale-out adapters/redis-connection.scale-out
+`);
 /** The longest of each kind begin first, so that none runs alone at the end: a minute and more, a quick one 5 s of CPU. */
-const longest = `
+const longest = compiled(`
   worker/faults contract/sqlite adapters/threads-contexts
-  browser/viewer-page browser/approve browser/comments-round browser/dashboard-new cli/sign-in.slow
-  worker/faults.scale-out scale-out/lost-replies.scale-out contract/mongo.scale-out scale-out/alerts.scale-out
-  scale-out/faults-network.scale-out scale-out/crash.scale-out
-`
-  .trim()
-  .split(/\s+/)
-  .map((name) => `${name}.test.js`);
+  browser/viewer-page browser/approve browser/comments-round browser/dashboard-new
+  worker/faults.scale-out contract/mongo.scale-out scale-out/alerts.scale-out
+`);
 const runsOnBoth = (name: string) => /^api\//.test(name) && !isSlow(name) && !once.has(name);
 
 const { values: flags, positionals: paths } = parseCommandLine();
 const planned = plan();
 const report = new RunReport(planned.length, flags.cpu, say);
 let interrupted = false;
-let pool: TestPool | undefined;
+const pools: TestPool[] = [];
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
 
 // The files spread over the cores, and one more runs while others wait: with more, tests of faults would measure the machine.
-const processes = Math.min(5, availableParallelism() + 1);
+const processes = Number(flags.processes ?? Math.min(5, availableParallelism() + 1));
 await runAll('quick', processes);
-await runAll('others', processes);
+await Promise.all([runAll('waiting', 1), runAll('computing', processes)]);
 report.close(interrupted);
 process.exitCode = interrupted || report.failed > 0 ? 1 : 0;
 
@@ -117,22 +123,29 @@ function refuse(message: string): never {
   process.exit(2);
 }
 
-async function runAll(which: 'quick' | 'others', processes: number): Promise<void> {
-  const files = planned.filter(({ kind }) => (kind === 'quick') === (which === 'quick'));
+/** Of the files that are not quick, those that wait run beside the others, unless the processes were counted by hand. */
+function groupOf({ name, kind }: PlannedFile): 'quick' | 'waiting' | 'computing' {
+  if (kind === 'quick') return 'quick';
+  return waiting.includes(name) && flags.processes === undefined ? 'waiting' : 'computing';
+}
+
+async function runAll(group: ReturnType<typeof groupOf>, processes: number): Promise<void> {
+  const files = planned.filter((file) => groupOf(file) === group);
   if (files.length === 0 || interrupted) return;
   const settings = {
-    processes: Math.min(Number(flags.processes ?? processes), files.length),
+    processes: Math.min(processes, files.length),
     options: mochaOptions(),
     env: flags.landing ? { TEST_LANDING: '1' } : {},
-    inMemory: which === 'quick',
+    inMemory: group === 'quick',
   };
-  pool = new TestPool(files.map(toTestFile), settings, report);
+  const pool = new TestPool(files.map(toTestFile), settings, report);
+  pools.push(pool);
   await pool.run();
 }
 
 function interrupt(): void {
   interrupted = true;
-  pool?.abort();
+  for (const pool of pools) pool.abort();
 }
 
 function mochaOptions(): MochaOptions {
@@ -206,7 +219,8 @@ function byLength(one: string, other: string): number {
 }
 
 function placeOf(name: string): number {
-  if (longest.includes(name)) return longest.indexOf(name) - longest.length;
+  const first = [...waiting, ...longest];
+  if (first.includes(name)) return first.indexOf(name) - first.length;
   return name.startsWith('api/') ? 1 : 0;
 }
 
