@@ -75,9 +75,9 @@ const waiting = compiled(`
 `);
 /** The longest of each kind begin first, so that none runs alone at the end: a minute and more, a quick one 5 s of CPU. */
 const longest = compiled(`
-  worker/faults contract/sqlite adapters/threads-contexts
+  contract/sqlite adapters/threads-contexts
   browser/viewer-page browser/approve browser/comments-round browser/dashboard-new
-  worker/faults.scale-out contract/mongo.scale-out scale-out/alerts.scale-out
+  worker/faults.scale-out worker/faults.slow contract/mongo.scale-out scale-out/alerts.scale-out
 `);
 const runsOnBoth = (name: string) => /^api\//.test(name) && !isSlow(name) && !once.has(name);
 
