@@ -104,7 +104,8 @@ export class WriteGroup {
       const isOpen = this.#connection.isTransaction; // false: SQLite rolled it back (disk full, …)
       if (isOpen) this.#rollback.run();
       if (isOpen && isRunning && begun.length > 1) return this.#tryEach(begun);
-      return refuse(writes, this.#explain(error));
+      // A write that stood first and threw is refused alone; what ended the transaction or its start is the reason for all.
+      return refuse(isOpen && isRunning ? begun : writes, this.#explain(error));
     }
     const isChange = changesBefore !== null && changesBefore !== this.#countChanges.get().count;
     this.#acknowledge(begun, isChange);

@@ -117,6 +117,21 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['before', 'after']);
     });
 
+    it('rejects the write that throws, and none of those that wait behind it', async () => {
+      const { db, note, notes } = await openNotes();
+      const fault = new Error('no');
+      const outcomes = await Promise.allSettled([
+        db.write(() => {
+          throw fault;
+        }),
+        note('after'),
+        note('last'),
+      ]);
+      expect(outcomes.map(isKept)).to.deep.equal([false, true, true]);
+      expect(outcomes[0]).to.include({ reason: fault });
+      expect(notes()).to.deep.equal(['after', 'last']);
+    });
+
     it('repeats the other writes after one has thrown: each has its effect and its result once', async () => {
       const { db, insert, notes } = await openNotes();
       let runs = 0;
