@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
-import { forRequests, isDuplicateOf } from '../mongo/errors.ts';
+import { isDuplicateOf } from '../mongo/errors.ts';
 import {
   type Account,
   accountRecord,
@@ -147,28 +147,32 @@ function orNull(found: StoredAccount | null): Account | null {
   return found === null ? null : toAccount(found);
 }
 
-/** The count of an account's writes of a day (DropStore). */
-export function createDailyCounts(connection: Connection) {
-  const accounts = accountCollection.in(connection);
-  return forRequests(connection, {
-    /** Counts a write; false: the day is full. */
-    async take({ accountId, day, limit }: DailyQuota): Promise<boolean> {
-      if (limit < 1) return false;
-      const isBelowLimit = {
-        $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }],
-      };
-      // If a later day has started, the write counts for that day. In one stage, both expressions read the old values.
-      const isCounted = { $gte: ['$day', { $literal: day }] };
-      const count = {
-        day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },
-        day: { $max: ['$day', { $literal: day }] },
-      };
-      return accounts.update({ _id: accountId, ...isLive, ...isBelowLimit }, [{ $set: count }]);
-    },
+/** The count of an account's writes of a day (DropStore). Callers wrap it in `forRequests`. */
+export class MongoDailyCounts {
+  readonly #accounts;
 
-    /** Takes the count of a refused write back. Does nothing if the day is over. */
-    async giveBack({ accountId, day }: DailyQuota): Promise<void> {
-      await accounts.update({ _id: accountId, day, day_count: { $gt: 0 } }, { $inc: { day_count: -1 } });
-    },
-  });
+  constructor(connection: Connection) {
+    this.#accounts = accountCollection.in(connection);
+  }
+
+  /** Counts a write; false: the day is full. */
+  async take({ accountId, day, limit }: DailyQuota): Promise<boolean> {
+    if (limit < 1) return false;
+    const isBelowLimit = {
+      $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }],
+    };
+    // If a later day has started, the write counts for that day. In one stage, both expressions read the old values.
+    const isCounted = { $gte: ['$day', { $literal: day }] };
+    const count = {
+      day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },
+      day: { $max: ['$day', { $literal: day }] },
+    };
+    return this.#accounts.update({ _id: accountId, ...isLive, ...isBelowLimit }, [{ $set: count }]);
+  }
+
+  /** Takes the count of a refused write back. Does nothing if the day is over. */
+  async giveBack({ accountId, day }: DailyQuota): Promise<void> {
+    const counted = { _id: accountId, day, day_count: { $gt: 0 } };
+    await this.#accounts.update(counted, { $inc: { day_count: -1 } });
+  }
 }

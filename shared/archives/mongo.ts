@@ -1,192 +1,90 @@
 import type { Connection, mongo } from 'mongoose';
-import { contextCollection } from '../blobs/mongo.ts';
+import { MongoContexts } from '../blobs/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
 import { record, text, time } from '../domain/record.ts';
-import {
-  type DropDocument,
-  expiredBy,
-  type Filter,
-  liveDropDocument,
-  toDrop,
-  toOwnedVersion,
-} from '../drops/mongo-schema.ts';
+import { type DropDocument, liveDropDocument } from '../drops/mongo-schema.ts';
 import { collectionOf } from '../mongo/collection.ts';
-import { inBackground, isDuplicateOf, retryWhileUnavailable } from '../mongo/errors.ts';
-import { openGridBucket } from '../mongo/grid-bucket.ts';
+import { isDuplicateOf, retryWhileUnavailable } from '../mongo/errors.ts';
+import { GridBucket } from '../mongo/grid-bucket.ts';
 import { messageOf } from '../util/error-texts.ts';
 import type { DayViewsDocument } from '../views/mongo.ts';
-import {
-  type ArchivedDrop,
-  type ArchiveRecord,
-  archiveId,
-  archiveTables,
-  recordsPerBatch,
-  type TableKind,
-  tableKinds,
-  toArchivedDrop,
-} from './archive.ts';
-import type { ArchiveSnapshot, ArchiveStore, BlobFolder, StoredKind } from './archive-store.ts';
+import { type ArchivedDrop, type ArchiveRecord, archiveId, archiveTables, tableKinds } from './archive.ts';
+import type {
+  ArchivedBlob,
+  ArchiveSnapshot,
+  ArchiveStore,
+  BlobFolder,
+  StoredKind,
+  UnfinishedImport,
+} from './archive-store.ts';
+import { type Blobs, type Identified, MongoSnapshot } from './mongo-snapshot.ts';
 
-/** A drop may have 200 versions: with more drops, one command could exceed its timeout. */
-const dropsPerBatch = 100;
 const recordsPerCall = 100;
 const daysPerCall = 1_000;
 
 /** The field that has the owner of a place, and the index on both. */
 const placesBy = { drops: ['owner', 'drops_place'], reports: ['drop_id', 'reports_place'] } as const;
 
-interface Identified {
-  readonly _id: string;
-}
-
 /** The mark of an unfinished import, `unfinished`: at most one. */
 export const importCollection = collectionOf(
   record('imports', { id: text(), archiveId: text(), begunAt: time() }),
 );
 
-export function createMongoArchiveStore(connection: Connection, clock: Clock): ArchiveStore {
-  const imports = importCollection.in(connection);
-  const blobs = openBlobs(connection);
+/**
+ * Records and blobs wait for the server themselves; `mongo/stores.ts` sets the time limits of the other calls.
+ * Writes are for imports only: no other write takes places.
+ */
+export class MongoArchives implements ArchiveStore {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #imports;
+  readonly #blobs: Blobs;
 
-  type Marks = Pick<ArchiveStore, 'findUnfinishedImport' | 'beginImport' | 'endImport' | 'countRecords'>;
-  const marks = inBackground<Marks>(connection, {
-    async findUnfinishedImport() {
-      const found = await imports.find({ _id: 'unfinished' });
-      return found === null ? null : { archiveId: found.archiveId, begunAt: found.begunAt };
-    },
-
-    async beginImport({ archiveId, begunAt }) {
-      await imports.insertUnlessTaken({ id: 'unfinished', archiveId, begunAt }, '_id_');
-    },
-
-    async endImport() {
-      await imports.remove({ _id: 'unfinished' });
-    },
-
-    async countRecords() {
-      const kinds = [...tableKinds, 'drops'] as const;
-      const count = (kind: StoredKind) => collectionFor(connection, kind).countDocuments();
-      const counts = await Promise.all(kinds.map(async (kind) => [kind, await count(kind)] as const));
-      return Object.fromEntries(counts.filter(([, records]) => records > 0));
-    },
-  });
-
-  return {
-    ...marks,
-
-    async openSnapshot() {
-      return {
-        ...readRecords(connection, clock.now()),
-        readBlobs: async (folder, ids) =>
-          ids.length === 0 ? new Map() : retryWhileUnavailable(connection, () => blobs[folder].getMany(ids)),
-        close: async () => undefined,
-      };
-    },
-
-    async write(kind, records) {
-      for (let from = 0; from < records.length; from += recordsPerCall)
-        await retryWhileUnavailable(connection, () =>
-          insertMissing(connection, kind, records.slice(from, from + recordsPerCall)),
-        );
-    },
-
-    writeBlobs: (folder, all) =>
-      retryWhileUnavailable(connection, async () => {
-        const collection = connection.collection<Identified>(folder === 'html' ? 'html.files' : 'contexts');
-        const missing = await findMissing(collection, all, ({ id }) => id);
-        if (missing.length > 0) await blobs[folder].putMany(missing);
-      }),
-  };
-}
-
-type Blobs = Pick<ReturnType<typeof openGridBucket>, 'putMany' | 'getMany'>;
-
-function openBlobs(connection: Connection): Readonly<Record<BlobFolder, Blobs>> {
-  const contexts = contextCollection.in(connection).model;
-  return {
-    html: openGridBucket(connection, 'html'),
-    contexts: {
-      async putMany(blobs) {
-        try {
-          await contexts.insertMany(blobs.map(contextCollection.toDocument), { ordered: false });
-        } catch (error) {
-          if (!isDuplicateOf(error, '_id_')) throw error; // an id always has the same bytes
-        }
-      },
-
-      async getMany(ids) {
-        const found = await contexts.find({ _id: { $in: ids } }).lean();
-        return new Map(found.map(contextCollection.toRecord).map(({ id, bytes }) => [id, bytes]));
-      },
-    },
-  };
-}
-
-/** @param now Unix ms: drops that have expired by then are left out */
-function readRecords(connection: Connection, now: number): Pick<ArchiveSnapshot, 'read' | 'readDropAgain'> {
-  const liveDrop = { deleted_at: null, $nor: [expiredBy(now)] };
-
-  /** All that match, ascending by id. Each batch is a query of its own, so that it can be repeated. */
-  async function* readAll<D extends Identified, R>(
-    name: string,
-    limit: number,
-    filter: Filter,
-    toRecords: (found: readonly D[]) => Promise<R[]>,
-  ): AsyncGenerator<R[]> {
-    let after: string | undefined = '';
-    while (after !== undefined) {
-      const range: mongo.Filter<Identified> = { ...filter, _id: { $gt: after } };
-      const options = { sort: { _id: 1 }, limit, batchSize: limit + 1, hint: '_id_' } as const;
-      const { found, records } = await retryWhileUnavailable(connection, async () => {
-        const found = await connection.collection<Identified>(name).find<D>(range, options).toArray();
-        return { found, records: await toRecords(found) };
-      });
-      if (records.length > 0) yield records;
-      after = found.at(-1)?._id;
-    }
+  constructor(connection: Connection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#imports = importCollection.in(connection);
+    this.#blobs = { html: new GridBucket(connection, 'html'), contexts: new MongoContexts(connection) };
   }
 
-  function readTable(kind: TableKind): AsyncIterable<ArchiveRecord[]> {
-    const { record, toArchived } = archiveTables[kind];
-    const { toRecord } = collectionOf(record);
-    type Document = Parameters<typeof toRecord>[0];
-    return readAll(record.name, recordsPerBatch(kind), {}, async (found: readonly Document[]) =>
-      found.map((document) => toArchived(toRecord(document))).filter((archived) => archived !== null),
-    );
+  async openSnapshot(): Promise<ArchiveSnapshot> {
+    return new MongoSnapshot(this.#connection, this.#blobs, this.#clock.now());
   }
 
-  /** The days of neighbouring drops are one range of ids. @param found ascending by id */
-  async function toDrops(found: readonly DropDocument[]): Promise<ArchivedDrop[]> {
-    if (found.length === 0) return [];
-    const days = new Map(found.map(({ _id }) => [_id, [] as [string, number][]]));
-    const range = { $gte: `${found[0]?._id}/`, $lt: `${found.at(-1)?._id}0` }; // `0` is the character after `/`
-    const views = connection.collection<DayViewsDocument>('day_views').find({ _id: range });
-    for (const { _id, count } of await views.sort({ _id: 1 }).batchSize(10_000).toArray()) {
-      const [dropId = '', day = ''] = _id.split('/');
-      days.get(dropId)?.push([day, count]);
-    }
-    return found.map((document) =>
-      toArchivedDrop(toDrop(document), {
-        lock: document.lock === null ? null : { id: document.lock.id, hash: document.lock.hash },
-        versions: document.versions.map(toOwnedVersion),
-        days: days.get(document._id) ?? [],
-      }),
-    );
+  async countRecords(): Promise<Partial<Record<StoredKind, number>>> {
+    const kinds = [...tableKinds, 'drops'] as const;
+    const count = (kind: StoredKind) => collectionFor(this.#connection, kind).countDocuments();
+    const counts = await Promise.all(kinds.map(async (kind) => [kind, await count(kind)] as const));
+    return Object.fromEntries(counts.filter(([, records]) => records > 0));
   }
 
-  return {
-    read<K extends StoredKind>(kind: StoredKind) {
-      const records = kind === 'drops' ? readAll(kind, dropsPerBatch, liveDrop, toDrops) : readTable(kind);
-      return records as AsyncIterable<readonly ArchiveRecord<K>[]>; // proof: of that kind
-    },
+  async findUnfinishedImport(): Promise<UnfinishedImport | null> {
+    const found = await this.#imports.find({ _id: 'unfinished' });
+    return found === null ? null : { archiveId: found.archiveId, begunAt: found.begunAt };
+  }
 
-    readDropAgain: (id) =>
-      retryWhileUnavailable(connection, async () => {
-        const filter: mongo.Filter<Identified> = { ...liveDrop, _id: id };
-        const found = await connection.collection<Identified>('drops').find<DropDocument>(filter).toArray();
-        return (await toDrops(found))[0] ?? null;
-      }),
-  };
+  async beginImport({ archiveId, begunAt }: UnfinishedImport): Promise<void> {
+    await this.#imports.insertUnlessTaken({ id: 'unfinished', archiveId, begunAt }, '_id_');
+  }
+
+  async endImport(): Promise<void> {
+    await this.#imports.remove({ _id: 'unfinished' });
+  }
+
+  async write<K extends StoredKind>(kind: K, records: readonly ArchiveRecord<K>[]): Promise<void> {
+    for (let from = 0; from < records.length; from += recordsPerCall)
+      await retryWhileUnavailable(this.#connection, () =>
+        insertMissing(this.#connection, kind, records.slice(from, from + recordsPerCall)),
+      );
+  }
+
+  writeBlobs(folder: BlobFolder, all: readonly ArchivedBlob[]): Promise<void> {
+    return retryWhileUnavailable(this.#connection, async () => {
+      const name = folder === 'html' ? 'html.files' : 'contexts';
+      const missing = await findMissing(this.#connection.collection<Identified>(name), all, ({ id }) => id);
+      if (missing.length > 0) await this.#blobs[folder].putMany(missing);
+    });
+  }
 }
 
 function collectionFor(connection: Connection, kind: StoredKind) {

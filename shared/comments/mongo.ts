@@ -1,7 +1,7 @@
 import type { Connection, QueryFilter } from 'mongoose';
 import type { BlobIds } from '../blobs/blob-store.ts';
 import { collectionOf, listTexts } from '../mongo/collection.ts';
-import { answerMs, forRequests, inBackground } from '../mongo/errors.ts';
+import { answerMs } from '../mongo/errors.ts';
 import { distinctIds } from '../mongo/grid-bucket.ts';
 import {
   type Comment,
@@ -44,21 +44,7 @@ const withoutTexts = { text: 0, replies: 0, follows: 0, total: 0 } as const;
 /** Of the time for one call, what is left for the last attempt of a change. */
 const lastAttemptMs = 500;
 
-/** The store, whose calls end in time: those of jobs in a minute, others while the client waits. */
-export function openMongoComments(connection: Connection): CommentStore {
-  const store = new MongoComments(connection);
-  const forJobs = inBackground<CommentStore>(connection, store);
-  const { setInLatest, noteSides, listIds } = forJobs;
-  return {
-    ...forRequests<CommentStore>(connection, store),
-    setInLatest,
-    noteSides,
-    delete: forJobs.delete,
-    listIds,
-  };
-}
-
-/** A change is one conditional update, after which no bound can be passed. */
+/** A change is one conditional update, after which no bound can be passed. `mongo/stores.ts` sets the time limits of its calls. */
 export class MongoComments implements CommentStore {
   readonly #connection: Connection;
   readonly #records: ReturnType<typeof comments.in>;

@@ -3,10 +3,9 @@ import { toAccount } from '../accounts/account.ts';
 import { type AccountDocument, accountCollection } from '../accounts/mongo.ts';
 import type { RecordOf } from '../domain/record.ts';
 import { type Collection, collectionOf, type DocumentOf } from '../mongo/collection.ts';
-import { forRequests } from '../mongo/errors.ts';
-import type { CredentialPosition, SessionStore, TokenStore } from './credential-stores.ts';
+import type { CredentialAccount, CredentialPosition, SessionStore, TokenStore } from './credential-stores.ts';
 import { sessionIdOf, sessionRecord } from './session.ts';
-import { tokenIdOf, tokenRecord } from './token.ts';
+import { type Token, tokenIdOf, tokenRecord } from './token.ts';
 
 /** Documents of earlier releases also have `suspended`, a copy that is ignored. */
 const tokenCollection = collectionOf(
@@ -21,93 +20,109 @@ const sessionCollection = collectionOf(
   ['sessions_use', { last_used_at: 1 }],
 );
 
-export function createMongoTokenStore(connection: Connection): TokenStore {
-  const tokens = tokenCollection.in(connection);
+/** What both stores do (credentials/credential-stores.ts). `mongo/stores.ts` sets the time limits of their calls. */
+class MongoCredentials<R extends typeof tokenRecord | typeof sessionRecord> {
+  readonly #credentials;
+  readonly #toRecord;
+  readonly #idOf: (hash: string) => string;
 
-  return {
-    ...forRequests<Omit<TokenStore, 'removeExpiredBefore'>>(connection, {
-      ...createCredentials(connection, tokenCollection, tokenIdOf),
+  constructor(connection: Connection, collection: Collection<R>, idOf: (hash: string) => string) {
+    this.#credentials = collection.in(connection);
+    this.#toRecord = collection.toRecord;
+    this.#idOf = idOf;
+  }
 
-      find: (tokenId) => tokens.find({ _id: tokenId }),
+  insert(credential: RecordOf<R>): Promise<boolean> {
+    return this.#credentials.insertUnlessTaken(credential, '_id_');
+  }
 
-      countActive(accountId, now, atMost) {
-        const isActive = { $or: [{ expires_at: null }, { expires_at: { $gt: now } }] };
-        return tokens.model.countDocuments(
-          { account_id: accountId, ...isActive },
-          { limit: atMost, hint: 'tokens_account' },
-        );
-      },
+  async findByHash(hash: string): Promise<{ credential: RecordOf<R>; account: CredentialAccount } | null> {
+    type Found = DocumentOf<R> & { readonly account: readonly AccountDocument[] };
+    // One $lookup takes half the time of two reads (docs/performance.md).
+    const [found] = await this.#credentials.model.aggregate<Found>([
+      { $match: { _id: this.#idOf(hash), hash } },
+      { $lookup: { from: 'accounts', localField: 'account_id', foreignField: '_id', as: 'account' } },
+    ]);
+    const account = found?.account[0];
+    if (found === undefined || account === undefined) return null;
+    const stored = accountCollection.toRecord(account);
+    if (stored.deletedAt !== null) return null;
+    const { identity, suspendedAt, countsAs } = toAccount(stored);
+    const ofAccount = { name: identity.name, isSuspended: suspendedAt !== null, countsAs };
+    return { credential: this.#toRecord(found), account: ofAccount };
+  }
 
-      rename: (accountId, tokenId, label) =>
-        tokens.change({ _id: tokenId, account_id: accountId }, { $set: { label } }),
-    }),
+  list(accountId: string, limit: number, after: CredentialPosition | null = null): Promise<RecordOf<R>[]> {
+    const follows = after === null ? {} : following(after);
+    const sorted = { sort: { created_at: -1, _id: 1 }, limit, batchSize: limit + 1 } as const;
+    return this.#credentials.list(where<R>({ account_id: accountId, ...follows }), sorted);
+  }
 
-    removeExpiredBefore: tokens.removalBefore('expires_at'),
-  };
+  async revoke(accountId: string, id: string): Promise<boolean> {
+    return (await this.#credentials.remove(where<R>({ _id: id, account_id: accountId }))) > 0;
+  }
+
+  revokeSome(accountId: string, limit: number, exceptId: string | null = null): Promise<number> {
+    const isRevoked = exceptId === null ? {} : { _id: { $ne: exceptId } };
+    return this.#credentials.removeSome(where<R>({ account_id: accountId, ...isRevoked }), limit);
+  }
+
+  async touch(id: string, now: number, ifUsedBefore: number): Promise<void> {
+    const isOlder = { $or: [{ last_used_at: null }, { last_used_at: { $lt: ifUsedBefore } }] };
+    await this.#credentials.update(where<R>({ _id: id, ...isOlder }), { $set: { last_used_at: now } });
+  }
 }
 
-export function createMongoSessionStore(connection: Connection): SessionStore {
-  const sessions = sessionCollection.in(connection);
+export class MongoTokens extends MongoCredentials<typeof tokenRecord> implements TokenStore {
+  readonly #tokens;
 
-  return {
-    ...forRequests<Omit<SessionStore, 'removeUsedBefore'>>(
-      connection,
-      createCredentials(connection, sessionCollection, sessionIdOf),
-    ),
+  constructor(connection: Connection) {
+    super(connection, tokenCollection, tokenIdOf);
+    this.#tokens = tokenCollection.in(connection);
+  }
 
-    removeUsedBefore: sessions.removalBefore('last_used_at'),
-  };
+  find(tokenId: string): Promise<Token | null> {
+    return this.#tokens.find({ _id: tokenId });
+  }
+
+  countActive(accountId: string, now: number, atMost: number): Promise<number> {
+    const isActive = { $or: [{ expires_at: null }, { expires_at: { $gt: now } }] };
+    return this.#tokens.model.countDocuments(
+      { account_id: accountId, ...isActive },
+      { limit: atMost, hint: 'tokens_account' },
+    );
+  }
+
+  rename(accountId: string, tokenId: string, label: string | null): Promise<Token | null> {
+    return this.#tokens.change({ _id: tokenId, account_id: accountId }, { $set: { label } });
+  }
+
+  removeExpiredBefore(time: number): Promise<void> {
+    return this.#tokens.removeBefore('expires_at', time);
+  }
 }
 
-/** What both stores do (credentials/credential-stores.ts). */
-function createCredentials<R extends typeof tokenRecord | typeof sessionRecord>(
-  connection: Connection,
-  { in: open, toRecord }: Collection<R>,
-  idOf: (hash: string) => string,
-) {
-  type Found = DocumentOf<R> & { readonly account: readonly AccountDocument[] };
-  const credentials = open(connection);
-  type Common = Pick<DocumentOf<typeof tokenRecord>, '_id' | 'account_id' | 'created_at' | 'last_used_at'>;
-  type Filter = QueryFilter<Common>;
-  const where = (filter: Filter) => filter as QueryFilter<DocumentOf<R>>; // proof: both declarations have these fields
+export class MongoSessions extends MongoCredentials<typeof sessionRecord> implements SessionStore {
+  readonly #sessions;
 
-  return {
-    insert: (credential: RecordOf<R>) => credentials.insertUnlessTaken(credential, '_id_'),
+  constructor(connection: Connection) {
+    super(connection, sessionCollection, sessionIdOf);
+    this.#sessions = sessionCollection.in(connection);
+  }
 
-    async findByHash(hash: string) {
-      // One $lookup takes half the time of two reads (docs/performance.md).
-      const [found] = await credentials.model.aggregate<Found>([
-        { $match: { _id: idOf(hash), hash } },
-        { $lookup: { from: 'accounts', localField: 'account_id', foreignField: '_id', as: 'account' } },
-      ]);
-      const account = found?.account[0];
-      if (found === undefined || account === undefined) return null;
-      const stored = accountCollection.toRecord(account);
-      if (stored.deletedAt !== null) return null;
-      const { identity, suspendedAt, countsAs } = toAccount(stored);
-      const ofAccount = { name: identity.name, isSuspended: suspendedAt !== null, countsAs };
-      return { credential: toRecord(found), account: ofAccount };
-    },
+  removeUsedBefore(time: number): Promise<void> {
+    return this.#sessions.removeBefore('last_used_at', time);
+  }
+}
 
-    list(accountId: string, limit: number, after: CredentialPosition | null = null) {
-      const follows = after === null ? {} : following(after);
-      const sorted = { sort: { created_at: -1, _id: 1 }, limit, batchSize: limit + 1 } as const;
-      return credentials.list(where({ account_id: accountId, ...follows }), sorted);
-    },
+type CommonFields = Pick<
+  DocumentOf<typeof tokenRecord>,
+  '_id' | 'account_id' | 'created_at' | 'last_used_at'
+>;
 
-    revoke: async (accountId: string, id: string) =>
-      (await credentials.remove(where({ _id: id, account_id: accountId }))) > 0,
-
-    revokeSome(accountId: string, limit: number, exceptId: string | null = null) {
-      const isRevoked = exceptId === null ? {} : { _id: { $ne: exceptId } };
-      return credentials.removeSome(where({ account_id: accountId, ...isRevoked }), limit);
-    },
-
-    async touch(id: string, now: number, ifUsedBefore: number) {
-      const isOlder = { $or: [{ last_used_at: null }, { last_used_at: { $lt: ifUsedBefore } }] };
-      await credentials.update(where({ _id: id, ...isOlder }), { $set: { last_used_at: now } });
-    },
-  };
+/** A filter by fields that tokens and sessions have in common. */
+function where<R extends typeof tokenRecord | typeof sessionRecord>(filter: QueryFilter<CommonFields>) {
+  return filter as QueryFilter<DocumentOf<R>>; // proof: both declarations have these fields
 }
 
 /** The first condition finds the position in the index; the second skips those of the same time. */

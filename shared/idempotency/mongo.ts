@@ -1,38 +1,44 @@
 import type { Connection } from 'mongoose';
 import { keyOf } from '../domain/record.ts';
 import { collectionOf } from '../mongo/collection.ts';
-import { forRequests } from '../mongo/errors.ts';
-import { type IdempotencyStore, idempotencyRecord } from './idempotency-store.ts';
+import { type IdempotencyRecord, type IdempotencyStore, idempotencyRecord } from './idempotency-store.ts';
 
 const idempotencyCollection = collectionOf(idempotencyRecord, [
   'idempotency_keys_created',
   { created_at: 1 },
 ]);
 
-export function createMongoIdempotencyStore(connection: Connection): IdempotencyStore {
-  const keys = idempotencyCollection.in(connection);
+/** `mongo/stores.ts` sets the time limits of its calls. */
+export class MongoIdempotency implements IdempotencyStore {
+  readonly #keys;
 
-  return {
-    ...forRequests<Omit<IdempotencyStore, 'removeCreatedBefore'>>(connection, {
-      find: (accountId, key) => keys.find({ _id: keyOf(idempotencyRecord, { accountId, key }) }),
+  constructor(connection: Connection) {
+    this.#keys = idempotencyCollection.in(connection);
+  }
 
-      insert: (record) => keys.insertUnlessTaken(record, '_id_'),
+  find(accountId: string, key: string): Promise<IdempotencyRecord | null> {
+    return this.#keys.find({ _id: keyOf(idempotencyRecord, { accountId, key }) });
+  }
 
-      replace({ lease, isDone }, to) {
-        const { _id, ...fields } = idempotencyCollection.toDocument(to);
-        return keys.update({ _id, lease, is_done: isDone }, { $set: fields });
-      },
+  insert(record: IdempotencyRecord): Promise<boolean> {
+    return this.#keys.insertUnlessTaken(record, '_id_');
+  }
 
-      async finish(record) {
-        const filter = { _id: keyOf(idempotencyRecord, record), version_id: record.versionId };
-        await keys.update(filter, { $set: { is_done: true } });
-      },
+  replace({ lease, isDone }: IdempotencyRecord, to: IdempotencyRecord): Promise<boolean> {
+    const { _id, ...fields } = idempotencyCollection.toDocument(to);
+    return this.#keys.update({ _id, lease, is_done: isDone }, { $set: fields });
+  }
 
-      async remove(record) {
-        await keys.remove({ _id: keyOf(idempotencyRecord, record), lease: record.lease });
-      },
-    }),
+  async finish(record: IdempotencyRecord): Promise<void> {
+    const filter = { _id: keyOf(idempotencyRecord, record), version_id: record.versionId };
+    await this.#keys.update(filter, { $set: { is_done: true } });
+  }
 
-    removeCreatedBefore: keys.removalBefore('created_at'),
-  };
+  async remove(record: IdempotencyRecord): Promise<void> {
+    await this.#keys.remove({ _id: keyOf(idempotencyRecord, record), lease: record.lease });
+  }
+
+  removeCreatedBefore(time: number): Promise<void> {
+    return this.#keys.removeBefore('created_at', time);
+  }
 }

@@ -1,34 +1,37 @@
 import type { Connection } from 'mongoose';
 import { idAt } from '../domain/ids.ts';
 import { collectionOf } from '../mongo/collection.ts';
-import { forRequests, inBackground } from '../mongo/errors.ts';
 import { inParts } from '../util/in-parts.ts';
-import { auditRecord } from './act.ts';
+import { type AuditEntry, auditRecord } from './act.ts';
 import type { AuditLog } from './moderation-store.ts';
 
 const removedAtOnce = 500;
 
 const auditCollection = collectionOf(auditRecord);
 
-export function createMongoAuditLog(connection: Connection): AuditLog {
-  const entries = auditCollection.in(connection);
+/** `mongo/stores.ts` sets the time limits of its calls. */
+export class MongoAuditLog implements AuditLog {
+  readonly #entries;
 
-  const { removeBefore } = inBackground(connection, {
-    async removeBefore(time: number) {
-      const isBefore = { _id: { $lt: idAt(time) }, at: { $lt: time } };
-      await inParts(removedAtOnce, (limit) => entries.removeSome(isBefore, limit));
-    },
-  });
-  const methods = forRequests<Omit<AuditLog, 'removeBefore'>>(connection, {
-    begin: (entry) => entries.insert({ ...entry, outcome: null, endedAt: null }),
+  constructor(connection: Connection) {
+    this.#entries = auditCollection.in(connection);
+  }
 
-    end: (id, outcome, now) =>
-      entries.update({ _id: id, outcome: null }, { $set: { outcome, ended_at: now } }),
+  begin(entry: Omit<AuditEntry, 'outcome' | 'endedAt'>): Promise<void> {
+    return this.#entries.insert({ ...entry, outcome: null, endedAt: null });
+  }
 
-    list(before, limit) {
-      const filter = before === null ? {} : { _id: { $lt: before } };
-      return entries.list(filter, { sort: { _id: -1 }, limit, hint: '_id_' });
-    },
-  });
-  return { ...methods, removeBefore };
+  end(id: string, outcome: string, now: number): Promise<boolean> {
+    return this.#entries.update({ _id: id, outcome: null }, { $set: { outcome, ended_at: now } });
+  }
+
+  async removeBefore(time: number): Promise<void> {
+    const isBefore = { _id: { $lt: idAt(time) }, at: { $lt: time } };
+    await inParts(removedAtOnce, (limit) => this.#entries.removeSome(isBefore, limit));
+  }
+
+  list(before: string | null, limit: number): Promise<AuditEntry[]> {
+    const filter = before === null ? {} : { _id: { $lt: before } };
+    return this.#entries.list(filter, { sort: { _id: -1 }, limit, hint: '_id_' });
+  }
 }

@@ -13,7 +13,7 @@ import {
 import type { BlobIds } from '../blobs/blob-store.ts';
 import { columnOf, keyOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
 import { inParts } from '../util/in-parts.ts';
-import { inBackground, isDuplicateOf } from './errors.ts';
+import { isDuplicateOf } from './errors.ts';
 
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
@@ -94,7 +94,7 @@ export function collectionOf<R extends StoredRecord>(
   const open = (connection: Connection): Records<R> => {
     // proof: the schema has the fields of the declaration
     const model = connection.model(collection, schema) as unknown as Model<D>;
-    return new Records<R>(connection, model, { toRecord, toDocument });
+    return new Records<R>(model, { toRecord, toDocument });
   };
   return { in: open, toRecord, toDocument };
 }
@@ -112,12 +112,10 @@ interface Mapping<R extends StoredRecord> {
 /** The records of a database. Each method is one command. Filters and updates name the fields of documents. */
 class Records<R extends StoredRecord> {
   readonly model: Model<DocumentOf<R>>;
-  readonly #connection: Connection;
   readonly #mapping: Mapping<R>;
 
-  constructor(connection: Connection, model: Model<DocumentOf<R>>, mapping: Mapping<R>) {
+  constructor(model: Model<DocumentOf<R>>, mapping: Mapping<R>) {
     this.model = model;
-    this.#connection = connection;
     this.#mapping = mapping;
   }
 
@@ -195,15 +193,18 @@ class Records<R extends StoredRecord> {
     return found.length;
   }
 
-  /** A method that deletes the records whose time in that field is before its argument (Unix ms), in parts. */
-  removalBefore(time: keyof DocumentOf<R> & string): (before: number) => Promise<void> {
-    const { remove } = inBackground(this.#connection, {
-      remove: async (before: number) => {
-        const filter = { [time]: { $lt: before } } as Filter<R>; // proof: a field of the documents
-        await inParts(idsPerDelete, (limit) => this.removeSome(filter, limit));
-      },
-    });
-    return remove;
+  /** Deletes the records whose time in that field is before `before` (Unix ms), in parts. */
+  async removeBefore(time: keyof DocumentOf<R> & string, before: number): Promise<void> {
+    const filter = { [time]: { $lt: before } } as Filter<R>; // proof: a field of the documents
+    await inParts(idsPerDelete, (limit) => this.removeSome(filter, limit));
+  }
+
+  /** Deletes the records with these ids, in parts. Ignores unknown ids. */
+  async removeByIds(ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += idsPerDelete) {
+      const isNamed = { _id: { $in: ids.slice(from, from + idsPerDelete) } };
+      await this.remove(isNamed as Filter<R>); // proof: ids are texts
+    }
   }
 
   #orNull(document: DocumentOf<R> | null): RecordOf<R> | null {
@@ -228,17 +229,4 @@ export function listTexts(
     const found = await connection.collection(collection).find(range, options).toArray();
     return found.map((each) => each[field]);
   };
-}
-
-/** Lists and deletes documents by id, for jobs. */
-export function documentIds(connection: Connection, { name }: StoredRecord): BlobIds {
-  const documents = connection.collection<{ readonly _id: string }>(name);
-  return inBackground<BlobIds>(connection, {
-    async delete(ids) {
-      for (let from = 0; from < ids.length; from += idsPerDelete)
-        await documents.deleteMany({ _id: { $in: ids.slice(from, from + idsPerDelete) } });
-    },
-
-    listIds: listTexts(connection, name),
-  });
 }

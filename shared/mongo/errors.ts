@@ -189,13 +189,39 @@ export function inBackground<T extends object>(connection: Connection, methods: 
   return withTimeLimit(connection, backgroundMs, methods);
 }
 
+/** One call within the limit of `inBackground`. */
+export function inOneMinute<T>(connection: Connection, call: () => Promise<T>): Promise<T> {
+  return callWithin(connection, backgroundMs, call);
+}
+
+/** Methods of a store that have another time limit than `answerMs`. */
+interface OtherLimits<T> {
+  /** They have the limit of `inBackground`. */
+  readonly ofJobs?: readonly (keyof T)[];
+  /** They limit each of their commands themselves. */
+  readonly theirOwn?: readonly (keyof T)[];
+}
+
+/** The methods of a store, each with its time limit: that of `forRequests`, unless it is named in `others`. */
+export function withTimeLimits<T extends object>(
+  connection: Connection,
+  store: T,
+  others: OtherLimits<T>,
+): T {
+  const limited = forRequests(connection, store);
+  const forJobs = inBackground(connection, store);
+  const methods = methodsOf(store);
+  for (const name of others.ofJobs ?? []) limited[name] = forJobs[name];
+  for (const name of others.theirOwn ?? []) limited[name] = methods[name];
+  return limited;
+}
+
 /** Repeats a call that no client waits for while the database is unavailable, for up to a minute. @throws the last error */
 export async function retryWhileUnavailable<T>(connection: Connection, call: () => Promise<T>): Promise<T> {
-  const { attempt } = inBackground(connection, { attempt: call });
   const end = performance.now() + electionMs;
   for (;;) {
     try {
-      return await attempt();
+      return await inOneMinute(connection, call);
     } catch (error) {
       if (!isUnavailableError(error) || performance.now() > end) throw error;
       await pause(electionPauseMs);
@@ -212,17 +238,22 @@ export function withTimeLimit<T extends object>(
   // proof: all methods of a store return promises
   const entries = Object.entries(methodsOf(methods)) as [string, (...args: unknown[]) => Promise<unknown>][];
   const limited = entries.map(([name, method]) => {
-    const call = (...args: unknown[]) =>
-      limit(timeoutMs, () => method(...args)).catch((cause: unknown) => {
-        if (unsentErrors.some((type) => cause instanceof type)) connection.emit(commandNotSent);
-        throw toDropError(cause);
-      });
+    const call = (...args: unknown[]) => callWithin(connection, timeoutMs, () => method(...args));
     return [name, call] as const;
   });
   return Object.fromEntries(limited) as T; // proof: each method keeps its name, arguments and result
 }
 
-function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
+async function callWithin<T>(
+  connection: Pick<Connection, 'emit'>,
+  timeoutMs: number,
+  call: () => Promise<T>,
+): Promise<T> {
   const late = () => new mongo.MongoOperationTimeoutError(`no answer within ${timeoutMs} ms`);
-  return withTimeout(timeoutMs, retryConflicts(call), late);
+  try {
+    return await withTimeout(timeoutMs, retryConflicts(call), late);
+  } catch (cause) {
+    if (unsentErrors.some((type) => cause instanceof type)) connection.emit(commandNotSent);
+    throw toDropError(cause);
+  }
 }

@@ -1,4 +1,5 @@
 import type { Connection, mongo } from 'mongoose';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import { type ListIds, listTexts } from './collection.ts';
 import { isDuplicateOf } from './errors.ts';
 
@@ -28,69 +29,81 @@ export interface NewFile {
   readonly bytes: Uint8Array;
 }
 
-/** A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them. */
-export function openGridBucket(connection: Connection, bucketName: string) {
-  const files = connection.collection<FileDocument>(`${bucketName}.files`);
-  const chunks = connection.collection<ChunkDocument>(`${bucketName}.chunks`);
+/**
+ * A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them.
+ * `mongo/stores.ts` sets the time limits of its calls.
+ */
+export class GridBucket implements BlobStore {
+  readonly #files;
+  readonly #chunks;
+  /** Ids of files, and of chunks without a file, which an interrupted upload or removal left behind. */
+  readonly listIds: ListIds;
+
+  constructor(connection: Connection, bucketName: string) {
+    const files = `${bucketName}.files`;
+    const chunks = `${bucketName}.chunks`;
+    this.#files = connection.collection<FileDocument>(files);
+    this.#chunks = connection.collection<ChunkDocument>(chunks);
+    this.listIds = mergedIds(
+      listTexts(connection, files),
+      distinctIds(listTexts(connection, chunks, 'files_id', { files_id: 1, n: 1 })),
+    );
+  }
+
+  /** May be repeated, also in parallel. Without the driver's upload stream, which copies the bytes. */
+  put(id: string, bytes: Uint8Array): Promise<void> {
+    return this.putMany([{ id, bytes }]);
+  }
 
   /** Like `put`, for many files. */
-  async function putMany(all: readonly NewFile[]): Promise<void> {
+  async putMany(all: readonly NewFile[]): Promise<void> {
     const uploadDate = new Date();
     const records = all.map(({ id, bytes: { byteLength: length } }) => {
       const chunkSize = Math.min(Math.max(length, 1), maxChunkBytes);
       return { _id: id, length, chunkSize, uploadDate, filename: id };
     });
-    const parts = all.flatMap(({ id, bytes }) =>
-      Array.from({ length: Math.ceil(bytes.byteLength / maxChunkBytes) }, (_, n) => {
-        const data = bytes.subarray(n * maxChunkBytes, (n + 1) * maxChunkBytes);
-        return { _id: `${id}/${n}`, files_id: id, n, data };
-      }),
-    );
-    if (parts.length > 0) await unlessThere(chunks.insertMany(parts, { ordered: false }));
-    await unlessThere(files.insertMany(records, { ordered: false }));
+    const parts = all.flatMap(splitFile);
+    if (parts.length > 0) await unlessThere(this.#chunks.insertMany(parts, { ordered: false }));
+    await unlessThere(this.#files.insertMany(records, { ordered: false }));
   }
 
-  return {
-    putMany,
+  /** null: no such file, or its removal has begun. A single chunk that is not full is the whole file. */
+  async get(id: string): Promise<Uint8Array | null> {
+    const parts = await this.#chunks.find({ files_id: id }, { promoteBuffers: true }).toArray();
+    const [first] = parts;
+    if (parts.length === 1 && first?.n === 0 && first.data.byteLength < maxChunkBytes) return first.data;
+    const file = await this.#files.findOne({ _id: id }, { projection: { length: 1 } });
+    const bytes = joinChunks(parts);
+    return file?.length === bytes.byteLength ? bytes : null;
+  }
 
-    /** May be repeated, also in parallel. Without the driver's upload stream, which copies the bytes. */
-    put: (id: string, bytes: Uint8Array): Promise<void> => putMany([{ id, bytes }]),
+  /** The files that exist, by id, of which all together fit into memory. */
+  async getMany(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const found = await this.#files.find({ _id: { $in: [...ids] } }, { projection: { length: 1 } }).toArray();
+    const parts = await this.#chunks
+      .find({ files_id: { $in: [...ids] } }, { promoteBuffers: true })
+      .toArray();
+    const all = found.map(({ _id, length }) => {
+      const bytes = joinChunks(parts.filter(({ files_id }) => files_id === _id));
+      return { id: _id, bytes, isWhole: bytes.byteLength === length };
+    });
+    return new Map(all.filter(({ isWhole }) => isWhole).map(({ id, bytes }) => [id, bytes]));
+  }
 
-    /** The files that exist, by id, of which all together fit into memory. */
-    async getMany(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
-      const found = await files.find({ _id: { $in: [...ids] } }, { projection: { length: 1 } }).toArray();
-      const parts = await chunks.find({ files_id: { $in: [...ids] } }, { promoteBuffers: true }).toArray();
-      const all = found.map(({ _id, length }) => {
-        const bytes = joinChunks(parts.filter(({ files_id }) => files_id === _id));
-        return { id: _id, bytes, isWhole: bytes.byteLength === length };
-      });
-      return new Map(all.filter(({ isWhole }) => isWhole).map(({ id, bytes }) => [id, bytes]));
-    },
+  async delete(ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += idsPerDelete) {
+      const slice = ids.slice(from, from + idsPerDelete);
+      await this.#files.deleteMany({ _id: { $in: slice } });
+      await this.#chunks.deleteMany({ files_id: { $in: slice } });
+    }
+  }
+}
 
-    /** null: no such file, or its removal has begun. A single chunk that is not full is the whole file. */
-    async get(id: string): Promise<Uint8Array | null> {
-      const parts = await chunks.find({ files_id: id }, { promoteBuffers: true }).toArray();
-      const [first] = parts;
-      if (parts.length === 1 && first?.n === 0 && first.data.byteLength < maxChunkBytes) return first.data;
-      const file = await files.findOne({ _id: id }, { projection: { length: 1 } });
-      const bytes = joinChunks(parts);
-      return file?.length === bytes.byteLength ? bytes : null;
-    },
-
-    async delete(ids: readonly string[]): Promise<void> {
-      for (let from = 0; from < ids.length; from += idsPerDelete) {
-        const slice = ids.slice(from, from + idsPerDelete);
-        await files.deleteMany({ _id: { $in: slice } });
-        await chunks.deleteMany({ files_id: { $in: slice } });
-      }
-    },
-
-    /** Ids of files, and of chunks without a file, which an interrupted upload or removal left behind. */
-    listIds: mergedIds(
-      listTexts(connection, `${bucketName}.files`),
-      distinctIds(listTexts(connection, `${bucketName}.chunks`, 'files_id', { files_id: 1, n: 1 })),
-    ),
-  };
+function splitFile({ id, bytes }: NewFile): ChunkDocument[] {
+  return Array.from({ length: Math.ceil(bytes.byteLength / maxChunkBytes) }, (_, n) => {
+    const data = bytes.subarray(n * maxChunkBytes, (n + 1) * maxChunkBytes);
+    return { _id: `${id}/${n}`, files_id: id, n, data };
+  });
 }
 
 /** The bytes of the chunks of one file, in any order. */

@@ -1,5 +1,4 @@
 import { type Connection, Schema } from 'mongoose';
-import { forRequests } from '../mongo/errors.ts';
 import type { ProcessRegistry } from './page-changes.ts';
 
 interface ProcessDocument {
@@ -18,26 +17,31 @@ function webProcessModel(connection: Connection) {
   return connection.model('WebProcess', schema);
 }
 
-/** All times are the database's own (`$$NOW`), so the clocks of the processes do not matter. */
-export function createMongoProcessRegistry(connection: Connection): ProcessRegistry {
-  const processes = webProcessModel(connection);
-  return forRequests<ProcessRegistry>(connection, {
-    async renew(_id, ms) {
-      const expires_at = { $add: ['$$NOW', ms] };
-      await processes.updateOne({ _id }, [{ $set: { expires_at } }], { upsert: true, updatePipeline: true });
-    },
+/**
+ * All times are the database's own (`$$NOW`), so the clocks of the processes do not matter. Callers wrap it in `forRequests`.
+ */
+export class MongoProcessRegistry implements ProcessRegistry {
+  readonly #processes;
 
-    async list() {
-      // Not in a filter: DocumentDB refuses `$$NOW` where it could use an index.
-      const isRegistered = { $gt: ['$expires_at', '$$NOW'] };
-      const all = await processes.aggregate<{ _id: string; isRegistered: boolean }>([
-        { $project: { isRegistered } },
-      ]);
-      return all.filter((one) => one.isRegistered).map(({ _id }) => _id);
-    },
+  constructor(connection: Connection) {
+    this.#processes = webProcessModel(connection);
+  }
 
-    async remove(_id) {
-      await processes.deleteMany({ _id });
-    },
-  });
+  async renew(processId: string, ms: number): Promise<void> {
+    const set = { $set: { expires_at: { $add: ['$$NOW', ms] } } };
+    await this.#processes.updateOne({ _id: processId }, [set], { upsert: true, updatePipeline: true });
+  }
+
+  async list(): Promise<string[]> {
+    // Not in a filter: DocumentDB refuses `$$NOW` where it could use an index.
+    const isRegistered = { $gt: ['$expires_at', '$$NOW'] };
+    const all = await this.#processes.aggregate<{ _id: string; isRegistered: boolean }>([
+      { $project: { isRegistered } },
+    ]);
+    return all.filter((one) => one.isRegistered).map(({ _id }) => _id);
+  }
+
+  async remove(processId: string): Promise<void> {
+    await this.#processes.deleteMany({ _id: processId });
+  }
 }

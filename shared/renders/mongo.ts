@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Connection, mongo } from 'mongoose';
 import { bytes, field, orAbsent, type RecordOf, record, type StoredRecord, text } from '../domain/record.ts';
 import { collectionOf, type DocumentOf, type ListIds, listTexts } from '../mongo/collection.ts';
-import { forRequests, inBackground } from '../mongo/errors.ts';
 import { distinctIds, mergedIds } from '../mongo/grid-bucket.ts';
 import type { Artefact, ArtefactPart, RenderHead, RenderStore } from './render-store.ts';
 
@@ -30,20 +29,11 @@ const artefactCollection = collectionOf(artefactRecord);
 const chunkRecord = record('artefact_chunks', { id: text(), bytes: bytes() });
 const chunkCollection = collectionOf(chunkRecord);
 
-/** The store, whose calls end in time: those of jobs in a minute, others while the client waits. */
-export function openMongoRenders(connection: Connection): RenderStore {
-  const store = new MongoRenders(connection);
-  const forJobs = inBackground<RenderStore>(connection, store);
-  return {
-    ...forRequests<RenderStore>(connection, store),
-    deleteOlder: forJobs.deleteOlder,
-    delete: forJobs.delete,
-    listIds: forJobs.listIds,
-  };
-}
-
-/** An artefact is one record. The record of a large one is written after its chunks and deleted before them. */
-class MongoRenders implements RenderStore {
+/**
+ * An artefact is one record. The record of a large one is written after its chunks and deleted before them.
+ * `mongo/stores.ts` sets the time limits of its calls.
+ */
+export class MongoRenders implements RenderStore {
   readonly #records;
   readonly #artefacts;
   readonly #chunks;

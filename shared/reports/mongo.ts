@@ -2,10 +2,9 @@ import type { Connection } from 'mongoose';
 import { unavailable } from '../domain/errors.ts';
 import { orAbsent, type RecordOf, record, whole } from '../domain/record.ts';
 import { collectionOf } from '../mongo/collection.ts';
-import { forRequests } from '../mongo/errors.ts';
 import { pickPlace } from '../util/random-picks.ts';
 import { type Report, type ReportedPage, type ReportReason, reportRecord } from './report.ts';
-import type { ReportQuery, ReportStore } from './report-store.ts';
+import type { NewReport, ReportQuery, ReportStore } from './report-store.ts';
 
 /** Each lost attempt means that a parallel report took the place, so a few are enough in practice. */
 const attempts = 100;
@@ -28,82 +27,96 @@ const placedReports = collectionOf(
   ['reports_open_page', { closed_at: 1, slug: 1, ...newestFirst }],
 );
 
-export function createMongoReportStore(connection: Connection): ReportStore {
-  const reports = placedReports.in(connection);
+/** `mongo/stores.ts` sets the time limits of its calls. */
+export class MongoReports implements ReportStore {
+  readonly #reports;
 
-  const countOpen = (atMost: number) =>
-    reports.model.countDocuments(isOpen, { limit: atMost, hint: 'reports_state' });
+  constructor(connection: Connection) {
+    this.#reports = placedReports.in(connection);
+  }
 
-  async function drawPlace(dropId: string, cap: number): Promise<number | null> {
-    const taken = await reports.model.find({ drop_id: dropId, ...hasPlace }, { _id: 0, place: 1 }).lean();
+  async insert(
+    report: NewReport,
+    cap: number,
+    capOfAll: number,
+  ): Promise<'inserted' | 'known' | 'full' | 'all_full'> {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      if ((await this.#reports.model.exists({ _id: report.id })) !== null) return 'known';
+      const place = await this.#drawPlace(report.dropId, cap);
+      if (place === null) return 'full';
+      if ((await this.countOpen(capOfAll)) >= capOfAll) return 'all_full';
+      const placed = { ...report, closedAt: null, place };
+      if (await this.#reports.insertUnlessTaken(placed, '_id_', 'reports_place')) return 'inserted';
+    }
+    throw unavailable('Too many parallel reports of this page.');
+  }
+
+  countOpen(atMost: number): Promise<number> {
+    return this.#reports.model.countDocuments(isOpen, { limit: atMost, hint: 'reports_state' });
+  }
+
+  async find(id: string): Promise<Report | null> {
+    const found = await this.#reports.find({ _id: id });
+    return found === null ? null : withoutPlace(found);
+  }
+
+  async list(query: ReportQuery): Promise<Report[]> {
+    const options = { sort: newestFirst, limit: query.limit, hint: indexFor(query) };
+    const found = await this.#reports.list(matching(query), options);
+    return found.map(withoutPlace);
+  }
+
+  async listPages(limit: number): Promise<{ pages: ReportedPage[]; others: number }> {
+    const [found] = await this.#reports.model.aggregate<PagesDocument>([
+      { $match: isOpen },
+      {
+        $group: {
+          _id: { slug: '$slug', reason: '$reason' },
+          count: { $sum: 1 },
+          first: { $min: '$created_at' },
+          newest: { $max: '$created_at' },
+        },
+      },
+      {
+        $group: {
+          _id: '$_id.slug',
+          open: { $sum: '$count' },
+          first: { $min: '$first' },
+          newest: { $max: '$newest' },
+          reasons: { $push: { reason: '$_id.reason', count: '$count' } },
+        },
+      },
+      {
+        $facet: {
+          pages: [{ $sort: { open: -1, newest: -1, _id: 1 } }, { $limit: limit }],
+          total: [{ $count: 'pages' }],
+        },
+      },
+    ]);
+    const pages = (found?.pages ?? []).map(toPage);
+    return { pages, others: (found?.total[0]?.pages ?? 0) - pages.length };
+  }
+
+  close(id: string, now: number): Promise<boolean> {
+    return this.#reports.update({ _id: id, ...isOpen }, closing(now));
+  }
+
+  closeByPage(slug: string, now: number): Promise<number> {
+    return this.#reports.updateAll({ slug, ...isOpen }, closing(now));
+  }
+
+  removeClosedBefore(before: number): Promise<void> {
+    return this.#reports.removeBefore('closed_at', before);
+  }
+
+  /** A free place among the drop's open reports. null: there is none. */
+  async #drawPlace(dropId: string, cap: number): Promise<number | null> {
+    const taken = await this.#reports.model
+      .find({ drop_id: dropId, ...hasPlace }, { _id: 0, place: 1 })
+      .lean();
     const places = taken.map(({ place }) => place).filter((place) => place !== null);
     return pickPlace(places, cap);
   }
-
-  return {
-    ...forRequests<Omit<ReportStore, 'removeClosedBefore'>>(connection, {
-      countOpen,
-
-      async insert(report, cap, capOfAll) {
-        for (let attempt = 0; attempt < attempts; attempt++) {
-          if ((await reports.model.exists({ _id: report.id })) !== null) return 'known';
-          const place = await drawPlace(report.dropId, cap);
-          if (place === null) return 'full';
-          if ((await countOpen(capOfAll)) >= capOfAll) return 'all_full';
-          const placed = { ...report, closedAt: null, place };
-          if (await reports.insertUnlessTaken(placed, '_id_', 'reports_place')) return 'inserted';
-        }
-        throw unavailable('Too many parallel reports of this page.');
-      },
-
-      async find(id) {
-        const found = await reports.find({ _id: id });
-        return found === null ? null : withoutPlace(found);
-      },
-
-      async list(query) {
-        const options = { sort: newestFirst, limit: query.limit, hint: indexFor(query) };
-        return (await reports.list(matching(query), options)).map(withoutPlace);
-      },
-
-      async listPages(limit) {
-        const [found] = await reports.model.aggregate<PagesDocument>([
-          { $match: isOpen },
-          {
-            $group: {
-              _id: { slug: '$slug', reason: '$reason' },
-              count: { $sum: 1 },
-              first: { $min: '$created_at' },
-              newest: { $max: '$created_at' },
-            },
-          },
-          {
-            $group: {
-              _id: '$_id.slug',
-              open: { $sum: '$count' },
-              first: { $min: '$first' },
-              newest: { $max: '$newest' },
-              reasons: { $push: { reason: '$_id.reason', count: '$count' } },
-            },
-          },
-          {
-            $facet: {
-              pages: [{ $sort: { open: -1, newest: -1, _id: 1 } }, { $limit: limit }],
-              total: [{ $count: 'pages' }],
-            },
-          },
-        ]);
-        const pages = (found?.pages ?? []).map(toPage);
-        return { pages, others: (found?.total[0]?.pages ?? 0) - pages.length };
-      },
-
-      close: (id, now) => reports.update({ _id: id, ...isOpen }, closing(now)),
-
-      closeByPage: (slug, now) => reports.updateAll({ slug, ...isOpen }, closing(now)),
-    }),
-
-    removeClosedBefore: reports.removalBefore('closed_at'),
-  };
 }
 
 function withoutPlace({ place: _, ...report }: RecordOf<typeof placedReport>): Report {

@@ -1,33 +1,44 @@
 import type { Connection } from 'mongoose';
 import { collectionOf } from '../mongo/collection.ts';
-import { forRequests, retryWhileUnavailable } from '../mongo/errors.ts';
-import { type SecretStore, secretRecord } from './secret-store.ts';
+import { retryWhileUnavailable } from '../mongo/errors.ts';
+import { type SecretName, type SecretStore, secretRecord } from './secret-store.ts';
 
 const collection = collectionOf(secretRecord);
 
-export function createMongoSecretStore(connection: Connection): SecretStore {
-  const secrets = collection.in(connection);
+/** `find` and `replace` wait for the server themselves; `mongo/stores.ts` sets the time limit of `findOrCreate`. */
+export class MongoSecrets implements SecretStore {
+  readonly #connection: Connection;
+  readonly #secrets;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#secrets = collection.in(connection);
+  }
+
+  async findOrCreate(name: SecretName, fresh: string): Promise<string> {
+    const known = await this.#findNewest(name).lean();
+    if (known !== null) return known.value;
+    await this.#secrets.insertUnlessTaken({ name, value: fresh }, '_id_');
+    return (await this.#findNewest(name).orFail().lean()).value;
+  }
+
+  find(name: SecretName): Promise<string | null> {
+    return retryWhileUnavailable(this.#connection, async () => {
+      const found = await this.#findNewest(name).lean();
+      return found?.value ?? null;
+    });
+  }
+
+  replace(name: SecretName, secret: string): Promise<void> {
+    return retryWhileUnavailable(this.#connection, async () => {
+      const found = await this.#findNewest(name).lean();
+      const _id = found?._id ?? name;
+      await this.#secrets.model.updateOne({ _id }, { $set: { value: secret } }, { upsert: true });
+    });
+  }
 
   /** The document of that name, or the newest `name.<Unix ms>`. */
-  const find = (name: string) =>
-    secrets.model.findOne({ _id: new RegExp(`^${name}(\\.\\d+)?$`) }).sort({ _id: -1 });
-
-  return {
-    ...forRequests<Pick<SecretStore, 'findOrCreate'>>(connection, {
-      async findOrCreate(name, fresh) {
-        const known = await find(name).lean();
-        if (known !== null) return known.value;
-        await secrets.insertUnlessTaken({ name, value: fresh }, '_id_');
-        return (await find(name).orFail().lean()).value;
-      },
-    }),
-
-    find: (name) => retryWhileUnavailable(connection, async () => (await find(name).lean())?.value ?? null),
-
-    replace: (name, secret) =>
-      retryWhileUnavailable(connection, async () => {
-        const _id = (await find(name).lean())?._id ?? name;
-        await secrets.model.updateOne({ _id }, { $set: { value: secret } }, { upsert: true });
-      }),
-  };
+  #findNewest(name: SecretName) {
+    return this.#secrets.model.findOne({ _id: new RegExp(`^${name}(\\.\\d+)?$`) }).sort({ _id: -1 });
+  }
 }

@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
 import { collectionOf } from '../mongo/collection.ts';
-import { forRequests } from '../mongo/errors.ts';
-import { type SignInStatus, signInRecord } from './sign-in.ts';
+import { type SignIn, type SignInStatus, signInRecord } from './sign-in.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 const collection = collectionOf(
@@ -16,46 +15,64 @@ const collection = collectionOf(
 const unfinished: SignInStatus[] = ['pending', 'verified'];
 const expired = { $set: { status: 'expired' } } as const;
 
-export function createMongoSignInStore(connection: Connection): SignInStore {
-  const signIns = collection.in(connection);
+/** `mongo/stores.ts` sets the time limits of its calls. */
+export class MongoSignIns implements SignInStore {
+  readonly #signIns;
 
-  return {
-    ...forRequests<Omit<SignInStore, 'removeExpiredBefore'>>(connection, {
-      insert: (signIn) => signIns.insertUnlessTaken(signIn, 'sign_ins_code'),
+  constructor(connection: Connection) {
+    this.#signIns = collection.in(connection);
+  }
 
-      find: (id) => signIns.find({ _id: id }),
+  insert(signIn: SignIn): Promise<boolean> {
+    return this.#signIns.insertUnlessTaken(signIn, 'sign_ins_code');
+  }
 
-      findByCode: (codeHash) => signIns.find({ code_hash: codeHash }),
+  find(id: string): Promise<SignIn | null> {
+    return this.#signIns.find({ _id: id });
+  }
 
-      findByPoll: (pollHash) => signIns.find({ poll_hash: pollHash }),
+  findByCode(codeHash: string): Promise<SignIn | null> {
+    return this.#signIns.find({ code_hash: codeHash });
+  }
 
-      approve: (id, accountId, now) =>
-        signIns.update(ofStatus(id, 'pending', now), { $set: { status: 'verified', account_id: accountId } }),
+  findByPoll(pollHash: string): Promise<SignIn | null> {
+    return this.#signIns.find({ poll_hash: pollHash });
+  }
 
-      deny: (id, now) => signIns.update(ofStatus(id, 'pending', now), expired),
+  approve(id: string, accountId: string, now: number): Promise<boolean> {
+    const verified = { $set: { status: 'verified', account_id: accountId } } as const;
+    return this.#signIns.update(ofStatus(id, 'pending', now), verified);
+  }
 
-      claim: (id, now) => signIns.change(ofStatus(id, 'verified', now), { $set: { status: 'claimed' } }),
+  deny(id: string, now: number): Promise<boolean> {
+    return this.#signIns.update(ofStatus(id, 'pending', now), expired);
+  }
 
-      countVerified: (accountId, now) =>
-        signIns.model.countDocuments(
-          { account_id: accountId, status: 'verified', expires_at: { $gt: now } },
-          { hint: 'sign_ins_account' },
-        ),
+  claim(id: string, now: number): Promise<SignIn | null> {
+    return this.#signIns.change(ofStatus(id, 'verified', now), { $set: { status: 'claimed' } });
+  }
 
-      async expireByAccount(accountId) {
-        const count = await signIns.updateAll({ account_id: accountId, status: 'verified' }, expired);
-        // Second, so that sign-ins that are claimed in between are included.
-        await signIns.updateAll({ account_id: accountId, status: 'claimed' }, expired);
-        return count;
-      },
+  countVerified(accountId: string, now: number): Promise<number> {
+    return this.#signIns.model.countDocuments(
+      { account_id: accountId, status: 'verified', expires_at: { $gt: now } },
+      { hint: 'sign_ins_account' },
+    );
+  }
 
-      async expire(now) {
-        await signIns.updateAll({ status: { $in: unfinished }, expires_at: { $lte: now } }, expired);
-      },
-    }),
+  async expireByAccount(accountId: string): Promise<number> {
+    const count = await this.#signIns.updateAll({ account_id: accountId, status: 'verified' }, expired);
+    // Second, so that sign-ins that are claimed in between are included.
+    await this.#signIns.updateAll({ account_id: accountId, status: 'claimed' }, expired);
+    return count;
+  }
 
-    removeExpiredBefore: signIns.removalBefore('expires_at'),
-  };
+  async expire(now: number): Promise<void> {
+    await this.#signIns.updateAll({ status: { $in: unfinished }, expires_at: { $lte: now } }, expired);
+  }
+
+  removeExpiredBefore(before: number): Promise<void> {
+    return this.#signIns.removeBefore('expires_at', before);
+  }
 }
 
 function ofStatus(id: string, status: SignInStatus, now: number) {

@@ -1,19 +1,26 @@
 import type { Connection } from 'mongoose';
 import { collectionOf } from '../mongo/collection.ts';
-import { forRequests } from '../mongo/errors.ts';
-import { type UploadStore, uploadRecord } from './upload-store.ts';
+import { type Upload, type UploadStore, uploadRecord } from './upload-store.ts';
 
 const collection = collectionOf(uploadRecord, ['uploads_end', { expires_at: 1 }]);
 
-export function createMongoUploadStore(connection: Connection): UploadStore {
-  const uploads = collection.in(connection);
-  return {
-    ...forRequests<Omit<UploadStore, 'removeExpiredBefore'>>(connection, {
-      insert: (upload) => uploads.insert(upload),
+/** `mongo/stores.ts` sets the time limits of its calls. */
+export class MongoUploads implements UploadStore {
+  readonly #uploads;
 
-      find: (hash) => uploads.find({ _id: hash }),
-    }),
+  constructor(connection: Connection) {
+    this.#uploads = collection.in(connection);
+  }
 
-    removeExpiredBefore: uploads.removalBefore('expires_at'),
-  };
+  insert(upload: Upload): Promise<void> {
+    return this.#uploads.insert(upload);
+  }
+
+  find(hash: string): Promise<Upload | null> {
+    return this.#uploads.find({ _id: hash });
+  }
+
+  removeExpiredBefore(time: number): Promise<void> {
+    return this.#uploads.removeBefore('expires_at', time);
+  }
 }

@@ -2,8 +2,8 @@ import { type Connection, type Model, mongo } from 'mongoose';
 import { record, text, whole } from '../domain/record.ts';
 import { dropModel } from '../drops/mongo-schema.ts';
 import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
-import { forRequests, inBackground, isDuplicateOf } from '../mongo/errors.ts';
-import type { DayRemoval, DayViews, ViewCount, ViewTotals } from './view-store.ts';
+import { inOneMinute, isDuplicateOf } from '../mongo/errors.ts';
+import type { ViewCount, ViewTotals } from './view-store.ts';
 
 const updatesPerCall = 500;
 const daysPerPart = 1_000;
@@ -29,36 +29,19 @@ export function daysOf(dropId: string, from = '') {
 
 type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
 
-/** The store, whose calls end in time: each part of a batch and of a removal in a minute, others while the client waits. */
-export function openMongoViewTotals(connection: Connection): ViewTotals {
-  const views = new MongoDayViews(connection);
-  const { listDays, listDaysOfDrops } = forRequests<DayViews>(connection, views);
-  const calls = inBackground<DayRemoval & BatchParts>(connection, views);
-  return {
-    listDays,
-    listDaysOfDrops,
-    removeDaysBefore: calls.removeDaysBefore,
-
-    async addBatch(number, counts) {
-      for (const part of partsOf([...sumByDrop(counts)])) await calls.addToDrops(number, part);
-      for (const part of partsOf(counts)) await calls.addToDays(number, part);
-    },
-  };
-}
-
-/** Drops and days ignore a batch whose number is not above their last one. */
-interface BatchParts {
-  addToDrops(number: number, sums: readonly (readonly [dropId: string, count: number])[]): Promise<void>;
-  addToDays(number: number, counts: readonly ViewCount[]): Promise<void>;
-}
-
-class MongoDayViews implements DayViews, DayRemoval, BatchParts {
+/**
+ * Drops and days ignore a batch whose number is not above their last one. `mongo/stores.ts` sets the time limits of its calls,
+ * except for `addBatch`: each part of a batch has a minute.
+ */
+export class MongoViewTotals implements ViewTotals {
+  readonly #connection: Connection;
   readonly #days;
   readonly #drops;
   /** Where the next call of `removeDaysBefore` goes on. */
   #checkedUpTo = '';
 
   constructor(connection: Connection) {
+    this.#connection = connection;
     this.#days = dayViewsCollection.in(connection);
     this.#drops = dropModel(connection);
   }
@@ -99,7 +82,14 @@ class MongoDayViews implements DayViews, DayRemoval, BatchParts {
     }
   }
 
-  async addToDrops(
+  async addBatch(number: number, counts: readonly ViewCount[]): Promise<void> {
+    for (const part of partsOf([...sumByDrop(counts)]))
+      await inOneMinute(this.#connection, () => this.#addToDrops(number, part));
+    for (const part of partsOf(counts))
+      await inOneMinute(this.#connection, () => this.#addToDays(number, part));
+  }
+
+  async #addToDrops(
     number: number,
     sums: readonly (readonly [dropId: string, count: number])[],
   ): Promise<void> {
@@ -110,7 +100,7 @@ class MongoDayViews implements DayViews, DayRemoval, BatchParts {
     await bulkWrite(this.#drops, adds);
   }
 
-  async addToDays(number: number, counts: readonly ViewCount[]): Promise<void> {
+  async #addToDays(number: number, counts: readonly ViewCount[]): Promise<void> {
     const adds = counts.map(({ dropId, day, count }) => ({
       filter: { _id: `${dropId}/${day}`, views_batch: { $lt: number } },
       update: { $inc: { count }, $set: { views_batch: number } },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openGridBucket } from '../../shared/mongo/grid-bucket.ts';
+import { GridBucket } from '../../shared/mongo/grid-bucket.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { inParallel, start } from '../contract/records.ts';
 import { useOnce } from '../support/between.ts';
@@ -10,7 +10,7 @@ describe('Documents in GridFS', () => {
   const test = useOnce(openTestMongo);
 
   it('parallel puts of one document do not deadlock', async () => {
-    const bucket = openGridBucket(test.mongo.connection, 'html');
+    const bucket = new GridBucket(test.mongo.connection, 'html');
     for (let n = 0; n < 50; n++) {
       await inParallel(5, () => bucket.put(`parallel-${n}`, Buffer.from('<p>same')));
     }

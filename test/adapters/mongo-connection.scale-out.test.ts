@@ -4,7 +4,7 @@ import type { DropError } from '../../shared/domain/errors.ts';
 import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
 import { answerMs, forRequests, inBackground } from '../../shared/mongo/errors.ts';
 import { createReadiness } from '../../shared/mongo/readiness.ts';
-import { createMongoProcessRegistry } from '../../shared/pages/mongo.ts';
+import { MongoProcessRegistry } from '../../shared/pages/mongo.ts';
 import { inParallel } from '../contract/records.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { backInTimeMs, inTimeMs } from '../support/in-time.ts';
@@ -47,7 +47,9 @@ describe('the connection to MongoDB', () => {
 
   /** As /readyz asks. */
   const readinessOf = ({ connection }: Mongo) =>
-    createReadiness(connection, createMongoProcessRegistry(connection), { now: () => Date.now() });
+    createReadiness(connection, forRequests(connection, new MongoProcessRegistry(connection)), {
+      now: () => Date.now(),
+    });
 
   /** `done`, or the reason of the `unavailable` that the call rejects with, in time. */
   async function outcomeOf(call: Promise<unknown>): Promise<unknown> {

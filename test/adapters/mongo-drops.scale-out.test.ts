@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Connection } from 'mongoose';
-import { createDailyCounts } from '../../shared/accounts/mongo.ts';
+import { MongoDailyCounts } from '../../shared/accounts/mongo.ts';
 import type { NewDrop } from '../../shared/drops/drop.ts';
 import type { DropStore } from '../../shared/drops/drop-store.ts';
 import { dropModel } from '../../shared/drops/mongo-schema.ts';
@@ -59,7 +59,7 @@ describe('drops in MongoDB', () => {
     const { accounts } = createMongoStores(connection, createTestClock(start));
     const identity = { provider: 'local', subject: 'a1', name: 'a1' };
     const { id: accountId } = await accounts.findOrCreate(identity, 'a1', start);
-    const days = createDailyCounts(connection);
+    const days = new MongoDailyCounts(connection);
     const before = { accountId, day: '2026-01-31', limit: 5 };
     const next = { ...before, day: '2026-02-01' };
     for (const quota of [before, next]) expect(await days.take(quota)).to.equal(true);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createMongoHtmlStore } from '../../shared/blobs/mongo.ts';
 import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
 import { knownDataForm, readDataForm } from '../../shared/mongo/data-form.ts';
+import { GridBucket } from '../../shared/mongo/grid-bucket.ts';
 import { collectionsOf, findMissing, migrate } from '../../shared/mongo/migrate.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
-import { openMongoRenders } from '../../shared/renders/mongo.ts';
+import { MongoRenders } from '../../shared/renders/mongo.ts';
 import { anArtefact, makeDrop, newestFirst, tags } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { newMongoUri } from '../support/mongo.ts';
@@ -195,8 +195,8 @@ describe('migrate (MongoDB)', () => {
     await migrate(mongo, log);
     const before = await listIndexes();
     const { connection } = mongo;
-    await createMongoHtmlStore(connection).put('v1', Buffer.from('<p>'));
-    await openMongoRenders(connection).put('v1', anArtefact('any', 1, null));
+    await new GridBucket(connection, 'html').put('v1', Buffer.from('<p>'));
+    await new MongoRenders(connection).put('v1', anArtefact('any', 1, null));
     expect(await listIndexes()).to.deep.equal(before);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openMongoRenders } from '../../shared/renders/mongo.ts';
+import { MongoRenders } from '../../shared/renders/mongo.ts';
 import type { Artefact } from '../../shared/renders/render-store.ts';
 import { anArtefact } from '../contract/records.ts';
 import { useEach } from '../support/between.ts';
@@ -14,7 +14,7 @@ function aLargeArtefact(renderer = 1): Artefact {
 
 describe('Chunks of artefacts in MongoDB', () => {
   const test = useEach(openTestMongo);
-  const renders = useEach(() => openMongoRenders(test.mongo.connection));
+  const renders = useEach(() => new MongoRenders(test.mongo.connection));
   const chunks = () => test.mongo.connection.collection<{ _id: string }>('artefact_chunks');
 
   /** The ids of the chunks that a put under way has written. */

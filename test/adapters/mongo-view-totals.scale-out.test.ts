@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
-import { openMongoViewTotals } from '../../shared/views/mongo.ts';
+import { MongoViewTotals } from '../../shared/views/mongo.ts';
 import { inParallel, makeDrop, start } from '../contract/records.ts';
 import { useOnce } from '../support/between.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -12,7 +12,7 @@ const nextDay = '2026-02-01';
 describe('Batches of views in MongoDB', () => {
   const test = useOnce(openTestMongo);
   const drops = useOnce(() => createMongoStores(test.mongo.connection, createTestClock(start)).drops);
-  const totals = useOnce(() => openMongoViewTotals(test.mongo.connection));
+  const totals = useOnce(() => new MongoViewTotals(test.mongo.connection));
 
   async function create() {
     const { id, slug } = await makeDrop({ drops });

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { createMongoProcessRegistry } from '../../shared/pages/mongo.ts';
+import { forRequests } from '../../shared/mongo/errors.ts';
+import { MongoProcessRegistry } from '../../shared/pages/mongo.ts';
 import type { ProcessRegistry } from '../../shared/pages/page-changes.ts';
 import { RedisPageChanges } from '../../shared/pages/redis.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
@@ -20,7 +21,9 @@ describe('Changes of pages over Redis', () => {
     for (const changes of opened.splice(0)) await changes.close();
   });
   const test = useEach(openTestMongo);
-  const registry = useEach(() => createMongoProcessRegistry(test.mongo.connection));
+  const registry = useEach(() =>
+    forRequests<ProcessRegistry>(test.mongo.connection, new MongoProcessRegistry(test.mongo.connection)),
+  );
 
   interface ProcessOptions {
     readonly connection?: Redis;
