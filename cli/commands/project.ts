@@ -57,7 +57,10 @@ function requireFolder(folder: string): void {
 
 function statusTable({ output }: Context, found: readonly FileStatus[]): string {
   const rows = found.map(({ file, status, version, url, problem, changed_here }) => [
-    ...[relative('.', file), status, String(version), url],
+    relative('.', file),
+    status,
+    String(version),
+    url,
     problem ?? (changed_here ? 'changed here, too' : ''),
   ]);
   return formatTable(['FILE', 'STATUS', 'VERSION', 'ADDRESS', ''], rows, output.columns);

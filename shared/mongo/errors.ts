@@ -30,11 +30,16 @@ const serverSays = (codes: readonly unknown[], text?: RegExp) => (error: unknown
 
 /** Codes of mongo/base/error_codes.yml: the server, or the write concern, is not available now. */
 const saysUnavailable = serverSays([
-  ...[6, 7, 89, 202, 384, 9_001], // network errors between servers
-  ...[50, 64, 262], // time limits: MaxTimeMSExpired, WriteConcernTimeout, ExceededTimeLimit
-  ...[91, 11_600, 11_602], // ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
-  ...[189, 10_107, 13_435, 13_436], // PrimarySteppedDown, NotWritablePrimary, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary
-  ...[43, 100, 133], // CursorNotFound (of a lost server), UnsatisfiableWriteConcern, FailedToSatisfyReadPreference
+  // network errors between servers
+  6, 7, 89, 202, 384, 9_001,
+  // time limits: MaxTimeMSExpired, WriteConcernTimeout, ExceededTimeLimit
+  50, 64, 262,
+  // ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
+  91, 11_600, 11_602,
+  // PrimarySteppedDown, NotWritablePrimary, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary
+  189, 10_107, 13_435, 13_436,
+  // CursorNotFound (of a lost server), UnsatisfiableWriteConcern, FailedToSatisfyReadPreference
+  43, 100, 133,
 ]);
 
 /** A MongoDB that cannot write its journal exits instead. */

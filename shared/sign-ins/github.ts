@@ -91,7 +91,12 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
         const parameters = readReturn(server, client, returnedTo, visit.state);
         if (parameters === null) return null;
         const response = await authorizationCodeGrantRequest(
-          ...([server, client, authentication, parameters, callbackUrl, visit.codeVerifier] as const),
+          server,
+          client,
+          authentication,
+          parameters,
+          callbackUrl,
+          visit.codeVerifier,
           request(),
         );
         const { access_token } = await processAuthorizationCodeResponse(server, client, response);
