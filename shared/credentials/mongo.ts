@@ -73,6 +73,7 @@ class MongoCredentials<R extends typeof tokenRecord | typeof sessionRecord> {
   }
 }
 
+/** Tokens of the API, by the beginning of their hash. */
 export class MongoTokens extends MongoCredentials<typeof tokenRecord> implements TokenStore {
   readonly #tokens;
 
@@ -102,6 +103,7 @@ export class MongoTokens extends MongoCredentials<typeof tokenRecord> implements
   }
 }
 
+/** Sessions of browsers, by the beginning of their hash. */
 export class MongoSessions extends MongoCredentials<typeof sessionRecord> implements SessionStore {
   readonly #sessions;
 

@@ -8,7 +8,7 @@ const idempotencyCollection = collectionOf(idempotencyRecord, [
   { created_at: 1 },
 ]);
 
-/** `mongo/stores.ts` sets the time limits of its calls. */
+/** Records of repeatable writes: each change is one conditional update. `mongo/stores.ts` sets the time limits of the calls. */
 export class MongoIdempotency implements IdempotencyStore {
   readonly #keys;
 

@@ -9,7 +9,7 @@ const removedAtOnce = 500;
 
 const auditCollection = collectionOf(auditRecord);
 
-/** `mongo/stores.ts` sets the time limits of its calls. */
+/** Acts of operators, whose ids ascend with time. `mongo/stores.ts` sets the time limits of the calls. */
 export class MongoAuditLog implements AuditLog {
   readonly #entries;
 

@@ -27,7 +27,7 @@ const placedReports = collectionOf(
   ['reports_open_page', { closed_at: 1, slug: 1, ...newestFirst }],
 );
 
-/** `mongo/stores.ts` sets the time limits of its calls. */
+/** Reports, whose places keep parallel ones below the cap of a drop. `mongo/stores.ts` sets the time limits of the calls. */
 export class MongoReports implements ReportStore {
   readonly #reports;
 

@@ -15,7 +15,7 @@ const collection = collectionOf(
 const unfinished: SignInStatus[] = ['pending', 'verified'];
 const expired = { $set: { status: 'expired' } } as const;
 
-/** `mongo/stores.ts` sets the time limits of its calls. */
+/** Sign-ins: each change of state is one conditional update. `mongo/stores.ts` sets the time limits of the calls. */
 export class MongoSignIns implements SignInStore {
   readonly #signIns;
 

@@ -4,7 +4,7 @@ import { type Upload, type UploadStore, uploadRecord } from './upload-store.ts';
 
 const collection = collectionOf(uploadRecord, ['uploads_end', { expires_at: 1 }]);
 
-/** `mongo/stores.ts` sets the time limits of its calls. */
+/** Uploads by the hash of their secret, which is the id of the document. `mongo/stores.ts` sets the time limits of the calls. */
 export class MongoUploads implements UploadStore {
   readonly #uploads;
 
