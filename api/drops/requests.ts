@@ -29,10 +29,17 @@ function createSchemas(config: Config) {
   return {
     create: untitled.shape({ title: title.defined(titleRequired) }),
     untitled,
-    replace: untitled
-      .omit(['html', 'passcode'])
-      .shape({ ...changed, ...resolvesFields })
-      .concat(jsonObject({ html })), // yup puts these fields before the others, and so their faults
+    // Faults are in the order of the fields, and the first one is the code of the error.
+    replace: jsonObject({
+      html,
+      title,
+      description,
+      context,
+      metadata,
+      comments,
+      ...changed,
+      ...resolvesFields,
+    }),
     patch: details.shape(changed),
     query: details,
     passcode: jsonObject({ passcode: newPasscode }),

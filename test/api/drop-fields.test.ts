@@ -113,6 +113,17 @@ describe('Fields of a drop', () => {
     ]);
   });
 
+  it('PUT with a wrong html and a wrong title: both are listed, html first, and nothing changes', async () => {
+    const drop = await owner.create();
+    const details = expectError(await owner.put(drop.slug, { title: '', html: 7 }), 400, 'invalid_arg');
+    const fields = details.fields as Record<string, string>[];
+    expect(fields.map(({ field, code }) => [field, code])).to.deep.equal([
+      ['html', 'invalid_arg'],
+      ['title', 'title_required'],
+    ]);
+    expect((await owner.get(`/api/drops/${drop.slug}`)).body).to.deep.equal(drop);
+  });
+
   it('unknown fields are ignored', async () => {
     const unknown = { slug: 'mine', view_count: 99, locked: true, latest_version: 9, constructor: 1 };
     const drop = await owner.create(unknown);
