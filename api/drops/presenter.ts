@@ -142,24 +142,31 @@ export async function sendDrop(
   res: ServerResponse,
   drop: Drop,
   services: Services,
-  { status = 200, isNew = false } = {},
+  { status = 200, mayHaveComments = true } = {},
 ): Promise<void> {
-  const shown = isNew ? presentDrop(drop, services.config.BASE_URL) : await showDrop(services, drop);
+  const shown = mayHaveComments
+    ? await showDrop(services, drop)
+    : presentDrop(drop, services.config.BASE_URL);
   res.setHeader('ETag', etagOf(drop));
   sendJson(res, shown, status);
 }
 
-/** Sends the drop of a write, and says whether an earlier request with the same Idempotency-Key did it. @param document that it stored, for warnings */
+/**
+ * Sends the drop of a write, and says whether an earlier request with the same Idempotency-Key did it.
+ * @param write.isNew whether it made the drop: the status is 201 @param write.document that it stored, for warnings
+ */
 export async function sendWritten(
   res: ServiceResponse,
   { drop, isReplayed }: Written,
   services: Services,
-  { status = 200, document }: { readonly status?: number; readonly document?: Document } = {},
+  write: { readonly isNew?: boolean; readonly document?: Document } = {},
 ): Promise<void> {
+  const { isNew = false, document } = write;
   if (document) {
     const found = await documentWarnings(drop.ownerId, document, services);
     res.locals.warnings = [...found, ...(res.locals.warnings ?? [])];
   }
   if (isReplayed) res.setHeader('Idempotency-Replayed', 'true');
-  await sendDrop(res, drop, services, { status, isNew: status === 201 && !isReplayed });
+  const status = isNew ? 201 : 200;
+  await sendDrop(res, drop, services, { status, mayHaveComments: !isNew || isReplayed });
 }

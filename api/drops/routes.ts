@@ -38,7 +38,7 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
       const create = (ids?: WriteIds) => drops.create(caller, input, ids);
       const written = await idempotency.once(caller, content.idempotentRequest, null, create);
       res.setHeader('Location', `/api/drops/${written.drop.slug}`);
-      await sendWritten(res, written, services, { status: 201, document: input });
+      await sendWritten(res, written, services, { isNew: true, document: input });
     }),
 
     call('GET', path, 'withToken', docs.read, async (req, res, caller) => {

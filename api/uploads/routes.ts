@@ -129,12 +129,10 @@ export function uploadRoutes({ services, readBody }: RouteParts): readonly Route
         checkNotEmpty(html);
         const hash = await hashRequest(req, html);
         const written = await uploads.publish(upload, hash, publish(upload, html, warnIn(res)));
-        if (target === null) res.setHeader('Location', `/api/drops/${written.drop.slug}`);
-        const status = target === null ? 201 : 200;
-        await sendWritten(res, written, services, {
-          status,
-          document: { html, context: readers.contextOf(upload) },
-        });
+        const isNew = target === null;
+        if (isNew) res.setHeader('Location', `/api/drops/${written.drop.slug}`);
+        const document = { html, context: readers.contextOf(upload) };
+        await sendWritten(res, written, services, { isNew, document });
       });
     }),
   ];
