@@ -57,41 +57,40 @@ export interface FormAct {
 type ReadPage = (req: Request, res: Response, session: BrowserSession) => Answered;
 type Again = (req: Request, session: BrowserSession, attempt: RefusedForm) => Answered;
 
-/** Makes the routes of pages of the dashboard. @param nav the item of its navigation */
-export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem) {
-  return sessionPages(sessions, (session, page) => layout.dashboard(session, nav, page), mayBeGone);
+/** The pages of the dashboard. @param nav the item of its navigation */
+export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem): SessionPages {
+  return new SessionPages(sessions, (session, page) => layout.dashboard(session, nav, page), mayBeGone);
 }
 
-/** @param access what a request must pass before its handler runs @param lay puts a page into its frame @param whyGone below a 404 */
-export function sessionPages(
-  access: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
-  lay: (session: BrowserSession, page: SessionPage) => HtmlPage,
-  whyGone: (session: BrowserSession) => Html,
-) {
-  async function answer(
-    req: Request,
-    res: Response,
-    session: BrowserSession,
-    read: () => Answered,
-  ): Promise<void> {
-    const shown = await orAgain(
-      req,
-      async () => read(),
-      (error) => gonePage(error, whyGone(session)),
-    );
-    show(res, shown, (page) => lay(session, page));
+/** Puts a page into its frame. */
+type Frame = (session: BrowserSession, page: SessionPage) => HtmlPage;
+
+/** Makes the routes of pages, forms and files that only a session gets. An error of a person's request is a page, too. */
+export class SessionPages {
+  readonly #access: Pick<SessionAccess, 'withSession' | 'sessionForm'>;
+  readonly #frame: Frame;
+  readonly #whyGone: (session: BrowserSession) => Html;
+
+  /** @param access what a request must pass before its handler runs @param whyGone below a 404 */
+  constructor(
+    access: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
+    frame: Frame,
+    whyGone: (session: BrowserSession) => Html,
+  ) {
+    this.#access = access;
+    this.#frame = frame;
+    this.#whyGone = whyGone;
   }
 
-  function page(path: string, read: ReadPage): Route {
-    return open(
-      'GET',
-      path,
-      access.withSession((req, res, session) => answer(req, res, session, () => read(req, res, session))),
+  page(path: string, read: ReadPage): Route {
+    const handler = this.#access.withSession((req, res, session) =>
+      this.#answer(req, res, session, async () => read(req, res, session)),
     );
+    return open('GET', path, handler);
   }
 
   /** @param again the form as it was filled in, with the error. Absent: a person types nothing into it */
-  function form(
+  form(
     path: string,
     limit: Limit,
     save: FormAct['perform'],
@@ -107,38 +106,52 @@ export function sessionPages(
         if (shown === undefined || !isOfError) throw error;
         return shown;
       };
-      return answer(req, res, session, () => orAgain(req, admitAndSave, showAgain));
+      return this.#answer(req, res, session, () => orAgain(req, admitAndSave, showAgain));
     };
-    return open('POST', path, access.sessionForm(limit, handler, { ...rules, isTyped: again !== undefined }));
+    const isTyped = again !== undefined;
+    return open('POST', path, this.#access.sessionForm(limit, handler, { ...rules, isTyped }));
   }
 
-  return {
-    page,
-    form,
+  /** A GET that is answered with something else than a page. */
+  file(path: string, send: Parameters<SessionAccess['withSession']>[0]): Route {
+    const sendHere: typeof send = (req, res, session) => {
+      if (isFromOtherSite(req)) throw new DropError('forbidden', 'Download it from a page of the dashboard');
+      return send(req, res, session);
+    };
+    return open('GET', path, this.#access.withSession(sendHere));
+  }
 
-    /** A GET that is answered with something else than a page. */
-    file(path: string, send: Parameters<SessionAccess['withSession']>[0]): Route {
-      const sendHere: typeof send = (req, res, session) => {
-        if (isFromOtherSite(req))
-          throw new DropError('forbidden', 'Download it from a page of the dashboard');
-        return send(req, res, session);
-      };
-      return open('GET', path, access.withSession(sendHere));
-    },
+  /** The page (GET) and its form (POST). An error is shown on the page, which is about the target as it is now. */
+  confirmed(path: string, limit: Limit, act: FormAct, rules?: FormRules): readonly Route[] {
+    const ask = (req: Request, session: BrowserSession, attempt?: RefusedForm) =>
+      askPage(act, req, session, attempt);
+    return [
+      this.page(path, (req, _, session) => ask(req, session)),
+      this.form(path, limit, act.perform, { ...rules, again: ask }),
+    ];
+  }
 
-    /** The page (GET) and its form (POST). An error is shown on the page, which is about the target as it is now. */
-    confirmed(path: string, limit: Limit, act: FormAct, rules?: FormRules): readonly Route[] {
-      async function ask(req: Request, session: BrowserSession, attempt?: RefusedForm) {
-        const asked = await act.ask(req, session, attempt);
-        if (typeof asked === 'string' || !('button' in asked)) return asked;
-        return questionPage(asked, session.formField, attempt?.error);
-      }
-      return [
-        page(path, (req, _, session) => ask(req, session)),
-        form(path, limit, act.perform, { ...rules, again: ask }),
-      ];
-    },
-  };
+  async #answer(
+    req: Request,
+    res: Response,
+    session: BrowserSession,
+    read: () => Promise<Shown<SessionPage>>,
+  ): Promise<void> {
+    const shown = await orAgain(req, read, (error) => gonePage(error, this.#whyGone(session)));
+    show(res, shown, (page) => this.#frame(session, page));
+  }
+}
+
+/** The page of an act, or the path to go to if there is nothing to ask. @param attempt the last one, if it failed */
+async function askPage(
+  act: FormAct,
+  req: Request,
+  session: BrowserSession,
+  attempt?: RefusedForm,
+): Promise<SessionPage | string> {
+  const asked = await act.ask(req, session, attempt);
+  if (typeof asked === 'string' || !('button' in asked)) return asked;
+  return questionPage(asked, session.formField, attempt?.error);
 }
 
 const mayBeGone = ({

@@ -5,14 +5,14 @@ import { limitTable } from '../../shared/limits/limit-table.ts';
 import { reasonMaxCharacters } from '../../shared/moderation/act.ts';
 import { type ActWithReason, actWords } from '../../shared/moderation/act-words.ts';
 import type { Operator } from '../../shared/moderation/moderation.ts';
-import type { Question } from '../dashboard/pages.ts';
+import type { Question, SessionPages } from '../dashboard/pages.ts';
 import { fieldState } from '../html/forms.ts';
 import { type Html, html } from '../html/html.ts';
 import type { Route } from '../http/route.ts';
 import type { BrowserSession } from '../http/session.ts';
 import type { Form } from '../http/show.ts';
 import { atMostCharacters, invalid, textField, validate } from '../http/validate.ts';
-import { nameOf, type operatorPages } from './pages.ts';
+import { nameOf } from './pages.ts';
 
 /** The page of an act, for what the act is about as it is now. */
 export interface ActPage extends Pick<Question, 'crumbs' | 'body' | 'fields' | 'back'> {
@@ -62,11 +62,11 @@ function sentenceOf(name: ActWithReason, outcome: 'done' | 'unchanged'): string 
 
 /** The page that asks for the reason, and its form. */
 export function actRoutes<T>(
-  { confirmed }: Pick<ReturnType<typeof operatorPages>, 'confirmed'>,
+  pages: SessionPages,
   { name, path, find, describe, perform }: OperatorAct<T>,
 ): readonly Route[] {
   const { target, question: title, button, isDangerous, reason } = actWords[name];
-  return confirmed(path, limitTable.change, {
+  return pages.confirmed(path, limitTable.change, {
     async ask(req, session, attempt) {
       const found = await find(req);
       if (found === null) throw attempt?.error ?? notFound(target);

@@ -24,11 +24,11 @@ const schema = object({
 /** /operators/find. The form is a POST without a redirect: a token that is pasted gets into no address, nor onto the page. */
 export function findRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, config } = parts.services;
-  const { page, form } = operatorPages(parts);
+  const pages = operatorPages(parts);
   return [
-    page(operatorPaths.find, (_, __, { formField }) => findPage(formField)),
+    pages.page(operatorPaths.find, (_, __, { formField }) => findPage(formField)),
 
-    form(
+    pages.form(
       operatorPaths.find,
       limitTable.change,
       async (_, __, session, sent) => {

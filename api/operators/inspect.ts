@@ -40,17 +40,17 @@ interface Granted {
  */
 export function inspectRoutes(parts: RouteParts): readonly Route[] {
   const { services } = parts;
-  const { page, form } = operatorPages(parts);
+  const pages = operatorPages(parts);
   const granted =
     (showInspection: ShowInspection) => (req: Request, res: Response, session: BrowserSession) =>
       showGranted(services, req, res, session, showInspection);
   return [
-    page(operatorPaths.inspect(':slug'), granted(showInspectPage)),
-    form(operatorPaths.inspect(':slug'), limitTable.change, (req, _, session, sent) =>
+    pages.page(operatorPaths.inspect(':slug'), granted(showInspectPage)),
+    pages.form(operatorPaths.inspect(':slug'), limitTable.change, (req, _, session, sent) =>
       beginInspection(services, req, session, sent),
     ),
-    page(operatorPaths.frame(':slug'), granted(sendFrame)),
-    page(operatorPaths.source(':slug'), granted(sendSource)),
+    pages.page(operatorPaths.frame(':slug'), granted(sendFrame)),
+    pages.page(operatorPaths.source(':slug'), granted(sendSource)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { notFound } from '../../shared/domain/errors.ts';
-import { type SessionPage, sessionPages } from '../dashboard/pages.ts';
+import { type SessionPage, SessionPages } from '../dashboard/pages.ts';
 import { type Html, html } from '../html/html.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { BrowserSession, SessionAccess } from '../http/session.ts';
@@ -12,7 +12,7 @@ export interface OperatorPage extends SessionPage {
 }
 
 /** Routes of pages for operators. For everybody else they do not exist. A GET changes nothing and is not in the audit log. */
-export function operatorPages({ sessions, layout }: RouteParts) {
+export function operatorPages({ sessions, layout }: RouteParts): SessionPages {
   /** @returns whether the sign-in is recent enough @throws DropError `not_found` for somebody who is no operator */
   function isAdmitted(session: BrowserSession): boolean {
     if (!session.isOperator) throw notFound('path');
@@ -27,7 +27,7 @@ export function operatorPages({ sessions, layout }: RouteParts) {
     const body = html`${tabBar(page.tab)}\n${page.body}`;
     return layout.dashboard(session, 'operators', { ...page, styles: ['operators'], body });
   };
-  return sessionPages(access, lay, () => mayBeGone);
+  return new SessionPages(access, lay, () => mayBeGone);
 }
 
 /** The name of the operator in the audit log: `0198f… octocat`, as it names accounts. */

@@ -41,7 +41,7 @@ const notices = {
 /** The account page, its tokens and sessions, and the deletion of the account. */
 export function accountPageRoutes(parts: RouteParts): readonly Route[] {
   const { accounts, tokens, sessions, config } = parts.services;
-  const { page, form, confirmed } = dashboardPages(parts, 'account');
+  const pages = dashboardPages(parts, 'account');
   const { cookie } = parts.sessions;
 
   /** @param more the query, or the refused form for a new token */
@@ -74,11 +74,11 @@ ${usageSection(usage, tokenCount, config)}
   }
 
   return [
-    page(accountPaths.account, (req, _, session) => accountPage(session, { query: queryOf(req) })),
+    pages.page(accountPaths.account, (req, _, session) => accountPage(session, { query: queryOf(req) })),
     ...tokenRoutes(parts, (session, refused) => accountPage(session, { refused })),
 
     /** `end` is the id of a session, or `others`. It may be repeated. */
-    form(
+    pages.form(
       accountPaths.sessions,
       limitTable.change,
       async (_, res, { id, caller }, sent) => {
@@ -95,7 +95,7 @@ ${usageSection(usage, tokenCount, config)}
 
     exportRoute(parts),
 
-    ...confirmed(accountPaths.remove, limitTable.change, {
+    ...pages.confirmed(accountPaths.remove, limitTable.change, {
       async ask(_, { caller, accountName }, attempt) {
         const { dropCount } = await accounts.describe(caller);
         return removalQuestion(accountName, dropCount, attempt);

@@ -37,7 +37,7 @@ export function tokenRoutes(
   accountPage: (session: BrowserSession, refused: RefusedForm) => Promise<PageParts>,
 ): readonly Route[] {
   const { tokens, clock, config } = parts.services;
-  const { page, form, confirmed } = dashboardPages(parts, 'account');
+  const pages = dashboardPages(parts, 'account');
   const cookie = createSealedCookie<{ token: NewToken }>(parts.services, {
     name: 'dropleaf_new_token',
     path: accountPaths.tokens,
@@ -55,7 +55,7 @@ export function tokenRoutes(
 
   return [
     /** Leads to the token, which is in a sealed cookie until it is shown: it must never be in an address. */
-    form(
+    pages.form(
       accountPaths.tokens,
       limitTable.change,
       async (_, res, session, sent) => {
@@ -70,7 +70,7 @@ export function tokenRoutes(
       { again: (_, session, attempt) => accountPage(session, attempt) },
     ),
 
-    page(accountPaths.newToken(':id'), async (req, res, session) => {
+    pages.page(accountPaths.newToken(':id'), async (req, res, session) => {
       const token = await findToken(req, session);
       const made = await cookie.read(req, 'token');
       const isShown = made?.sessionId === session.id && tokenIdOf(hashToken(made.token)) === token.id;
@@ -79,7 +79,7 @@ export function tokenRoutes(
       return createdTokenPage(made.token, token);
     }),
 
-    ...confirmed(accountPaths.token(':id'), limitTable.change, {
+    ...pages.confirmed(accountPaths.token(':id'), limitTable.change, {
       async ask(req, session, attempt) {
         const page = tokenPage(await findToken(req, session), session, attempt);
         return { ...page, body: html`${noticeFor(queryOf(req).notice, notices)}${page.body}` };
@@ -90,7 +90,7 @@ export function tokenRoutes(
       },
     }),
 
-    form(
+    pages.form(
       accountPaths.revoke(':id'),
       limitTable.change,
       async (req, _, { caller }) => {

@@ -43,7 +43,7 @@ interface ThreadsOfDrop {
 /** /comments: the comments on all drops of an account. */
 export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
   const { comments, drops, clock } = parts.services;
-  const { page, form } = dashboardPages(parts, 'comments');
+  const pages = dashboardPages(parts, 'comments');
   const { comments: path } = dashboardPaths;
 
   async function readThreads(caller: Caller, { state, before, thread }: Address): Promise<ThreadPage> {
@@ -78,8 +78,8 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
   }
 
   return [
-    page(path, (req, _, session) => shownPage(req, session)),
-    form(
+    pages.page(path, (req, _, session) => shownPage(req, session)),
+    pages.form(
       path,
       limitTable.change,
       async (req, _, { caller }, sent) => {

@@ -32,10 +32,10 @@ interface ContextForm {
 /** /drops/{slug}/context: another context for the latest document. A version never changes, so this publishes the next one. */
 export function contextRoutes(parts: RouteParts): readonly Route[] {
   const { drops, idempotency, rendering, config } = parts.services;
-  const { confirmed } = dashboardPages(parts, 'drops');
+  const pages = dashboardPages(parts, 'drops');
   const bodies = new DropBodyReaders(config);
 
-  return confirmed(
+  return pages.confirmed(
     dropPaths(':slug').context,
     limitTable.write,
     {

@@ -18,12 +18,12 @@ import { targetOf } from './revision-field.ts';
 /** /drops/{slug}/edit: title, description, expiry and tags in one write. */
 export function editRoutes(parts: RouteParts): readonly Route[] {
   const { drops, config } = parts.services;
-  const { confirmed } = dashboardPages(parts, 'drops');
+  const pages = dashboardPages(parts, 'drops');
   const bodies = new DropBodyReaders(config);
   const maxTags = config.METADATA_MAX_KEYS;
   const savedPath = (slug: string) => `${dropPaths(slug).drop}?notice=saved`;
 
-  return confirmed(
+  return pages.confirmed(
     dropPaths(':slug').edit,
     limitTable.change,
     {

@@ -37,10 +37,10 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
   const previewOf = createPreviews(parts.services);
   const source = sourceHandlers(parts.services);
 
-  const { page, file } = dashboardPages(parts, 'drops');
+  const pages = dashboardPages(parts, 'drops');
   const paths = dropPaths(':slug');
   return [
-    page(paths.drop, async (req, _, { caller, formField }) => {
+    pages.page(paths.drop, async (req, _, { caller, formField }) => {
       const { notice, days } = req.query;
       const slug = readSlug(req);
       const range = rangeOf(days);
@@ -56,7 +56,7 @@ export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
     }),
 
     /** The latest version, as it was posted. */
-    file(paths.download, (req, res, { caller }) => source.readLatest(req, res, caller)),
+    pages.file(paths.download, (req, res, { caller }) => source.readLatest(req, res, caller)),
   ];
 }
 

@@ -16,11 +16,11 @@ import { revisionField, targetOf } from './revision-field.ts';
 /** /drops/{slug}/passcode */
 export function passcodeRoutes(parts: RouteParts): readonly Route[] {
   const { drops, config } = parts.services;
-  const { confirmed } = dashboardPages(parts, 'drops');
+  const pages = dashboardPages(parts, 'drops');
   const bodies = new DropBodyReaders(config);
   const minCharacters = config.PASSCODE_MIN_CHARACTERS;
 
-  return confirmed(dropPaths(':slug').passcode, limitTable.change, {
+  return pages.confirmed(dropPaths(':slug').passcode, limitTable.change, {
     async ask(req, { caller, formField }, attempt) {
       const drop = await drops.get(caller, readSlug(req));
       // The page of a drop that was taken down says why it cannot be changed.

@@ -30,12 +30,16 @@ const stillWanted = 'Nothing was done. Check whether you still want this.';
 /** What an owner does to versions and to the whole drop, each after a page that says what will happen. */
 export function changeRoutes(parts: RouteParts): readonly Route[] {
   const { services } = parts;
-  const { confirmed } = dashboardPages(parts, 'drops');
+  const pages = dashboardPages(parts, 'drops');
   const paths = dropPaths(':slug');
   return [
-    ...confirmed(paths.restore(':n'), limitTable.write, actOf(services, restore(services))),
-    ...confirmed(paths.removeVersion(':n'), limitTable.change, actOf(services, removeVersion(services))),
-    ...confirmed(paths.remove, limitTable.change, actOf(services, removeDrop(services))),
+    ...pages.confirmed(paths.restore(':n'), limitTable.write, actOf(services, restore(services))),
+    ...pages.confirmed(
+      paths.removeVersion(':n'),
+      limitTable.change,
+      actOf(services, removeVersion(services)),
+    ),
+    ...pages.confirmed(paths.remove, limitTable.change, actOf(services, removeDrop(services))),
   ];
 }
 

@@ -73,10 +73,10 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
     return { body: difference(choice, diffTable(diff, caption), title) };
   }
 
-  const { page, file } = dashboardPages(parts, 'drops');
+  const pages = dashboardPages(parts, 'drops');
   const paths = dropPaths(':slug');
   return [
-    page(paths.compare, async (req, _, { caller }) => {
+    pages.page(paths.compare, async (req, _, { caller }) => {
       const slug = readSlug(req);
       const query = validate(pageQuery, queryOf(req), 'query');
       const drop = await drops.get(caller, slug);
@@ -90,7 +90,7 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
       return comparePage(drop, { ...comparison, body: html`${chosen}${comparison.body}` });
     }),
 
-    file(paths.diff, async (req, res, { caller }) => {
+    pages.file(paths.diff, async (req, res, { caller }) => {
       const slug = readSlug(req);
       const { from, to, format = defaultFormat } = validate(fileQuery, queryOf(req), 'query');
       const numbers = { from: toPositiveInteger(from), to: toPositiveInteger(to) };

@@ -34,13 +34,13 @@ export interface HistoryData {
 
 /** The versions of a drop: all, a page at a time; one with its context; its document as a file. */
 export function historyRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, pages } = parts.services;
-  const { page, file } = dashboardPages(parts, 'drops');
+  const { drops } = parts.services;
+  const pages = dashboardPages(parts, 'drops');
   const source = sourceHandlers(parts.services);
   const previewOf = createPreviews(parts.services);
   const paths = dropPaths(':slug');
   return [
-    page(paths.history, async (req, _, { caller, formField }) => {
+    pages.page(paths.history, async (req, _, { caller, formField }) => {
       const slug = readSlug(req);
       const pageNumber = toPositiveInteger(validate(listQuery, queryOf(req), 'query').page) ?? 1;
       const drop = await drops.get(caller, slug);
@@ -48,18 +48,18 @@ export function historyRoutes(parts: RouteParts): readonly Route[] {
       return historyPage({ drop, versions, formField }, pageNumber);
     }),
 
-    page(paths.version(':n'), async (req, _, { caller, formField }) => {
+    pages.page(paths.version(':n'), async (req, _, { caller, formField }) => {
       const slug = readSlug(req);
       const drop = await drops.get(caller, slug);
       const versions = await drops.listVersions(caller, slug);
       const version = pick(versions, readVersionNumber(req));
       const publicPage = await findOwnPage(parts.services, caller, slug, version.number);
       const preview = await previewOf(caller, slug, version.number);
-      const context = await pages.context(publicPage);
+      const context = await parts.services.pages.context(publicPage);
       return versionPage({ drop, versions, formField }, version, preview, context);
     }),
 
-    file(paths.html(':n'), (req, res, { caller }) => source.read(req, res, caller)),
+    pages.file(paths.html(':n'), (req, res, { caller }) => source.read(req, res, caller)),
   ];
 }
 

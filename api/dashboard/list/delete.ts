@@ -28,7 +28,7 @@ interface Selected {
 /** GET and POST /drops/delete: the selected drops are named, and then deleted. */
 export function deletionRoutes(parts: RouteParts): readonly Route[] {
   const { drops, limits, config } = parts.services;
-  const { confirmed } = dashboardPages(parts, 'drops');
+  const pages = dashboardPages(parts, 'drops');
   const readAddress = createAddressReader(config);
 
   /** The list that the person came from. @param path as the form carries it; anything else is the list's first page */
@@ -65,7 +65,7 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
     return kept;
   }
 
-  return confirmed(`${dashboardPaths.drops}/delete`, limitTable.change, {
+  return pages.confirmed(`${dashboardPaths.drops}/delete`, limitTable.change, {
     async ask(req, { caller }) {
       const query = queryOf(req);
       const found = await Promise.all(selectedSlugs(query).map((slug) => find(caller, slug)));

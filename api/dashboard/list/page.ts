@@ -62,12 +62,12 @@ interface ListParts {
 /** /drops: what an owner has published. */
 export function listRoutes(parts: RouteParts): readonly Route[] {
   const { drops, viewStats, comments, config } = parts.services;
-  const { page } = dashboardPages(parts, 'drops');
+  const pages = dashboardPages(parts, 'drops');
   const readAddress = createAddressReader(config);
   const choices = createChoices(config);
   const findPreview = createPreviews(parts.services, thumbnailSandbox);
 
-  const list = page(dashboardPaths.drops, (req, res, { caller, formField }) => {
+  const list = pages.page(dashboardPaths.drops, (req, res, { caller, formField }) => {
     const query = queryOf(req);
     const show = async () => {
       const address = choices.write(res, readAddress(query, choices.read(req)));
