@@ -14,35 +14,42 @@ import type { DropBodyReaders, UntitledDropInput } from './requests.ts';
 const secretNames = ['passcode', 'context'];
 
 /** Reads a POST or PUT of a drop whose body is the document itself: its details are in the query. */
-export function createHtmlBodyReaders(bodies: DropBodyReaders, titles: Titles) {
-  const { metadata: _, ...details } = bodies.schemas.query.fields;
-  const detailNames = Object.keys(details);
+export class HtmlBodyReaders {
+  readonly #bodies: DropBodyReaders;
+  readonly #titles: Titles;
+  /** Besides `metadata.<key>`. */
+  readonly #detailNames: readonly string[];
 
-  function read(html: Uint8Array, query: Query): Document & DetailChanges {
-    const changes = bodies.readDetails(toDetails(query, detailNames));
+  constructor(bodies: DropBodyReaders, titles: Titles) {
+    const { metadata: _, ...details } = bodies.schemas.query.fields;
+    this.#bodies = bodies;
+    this.#titles = titles;
+    this.#detailNames = Object.keys(details);
+  }
+
+  /** PUT /api/drops/{slug} */
+  readReplace(html: Uint8Array, query: Query): NewVersionInput {
+    return { ...this.#read(html, query), resolves: readResolvesQuery(query) };
+  }
+
+  /** POST /api/drops. Without a title in the query, it is that of the document. @throws DropError `title_required` if it has none */
+  async readCreate(caller: Caller, html: Uint8Array, query: Query): Promise<NewDropInput> {
+    const absent = {
+      title: null,
+      description: null,
+      metadata: new Map(),
+      expiresAt: null,
+      comments: 'owner',
+    } as const;
+    const input = { ...absent, ...this.#read(html, query), passcode: null };
+    return withTitle(this.#titles, caller, input, 'add ?title=… to the address');
+  }
+
+  #read(html: Uint8Array, query: Query): Document & DetailChanges {
+    const changes = this.#bodies.readDetails(toDetails(query, this.#detailNames));
     checkNotEmpty(html);
     return { html, context: null, ...changes };
   }
-
-  return {
-    readReplace: (html: Uint8Array, query: Query): NewVersionInput => ({
-      ...read(html, query),
-      resolves: readResolvesQuery(query),
-    }),
-
-    /** Without a title in the query, it is that of the document. @throws DropError `title_required` if it has none */
-    async readCreate(caller: Caller, html: Uint8Array, query: Query): Promise<NewDropInput> {
-      const absent = {
-        title: null,
-        description: null,
-        metadata: new Map(),
-        expiresAt: null,
-        comments: 'owner',
-      } as const;
-      const input = { ...absent, ...read(html, query), passcode: null };
-      return withTitle(titles, caller, input, 'add ?title=… to the address');
-    },
-  };
 }
 
 /** @throws DropError `html_required` */

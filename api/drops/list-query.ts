@@ -58,20 +58,28 @@ export function dropQuery(config: Config, names = parameterNames) {
   });
 }
 
-export function createDropQueryReader(config: Config): (query: Record<string, unknown>) => ApiDropQuery {
-  const schema = dropQuery(config);
+/** Reads the query of GET /api/drops, for the API, the tools of agents and the dashboard's list. */
+export class DropQueryReader {
+  readonly #config: Config;
+  readonly #schema: ReturnType<typeof dropQuery>;
 
-  return (query) => {
-    const { page, pageSize, sortBy, sortOrder, q = '' } = validate(schema, query, 'query');
+  constructor(config: Config) {
+    this.#config = config;
+    this.#schema = dropQuery(config);
+  }
+
+  /** @throws DropError `invalid_arg` */
+  read(query: Record<string, unknown>): ApiDropQuery {
+    const { page, pageSize, sortBy, sortOrder, q = '' } = validate(this.#schema, query, 'query');
     return {
       page: toPositiveInteger(page) ?? 1,
-      pageSize: toPositiveInteger(pageSize) ?? config.PAGE_SIZE,
+      pageSize: toPositiveInteger(pageSize) ?? this.#config.PAGE_SIZE,
       sortBy: sortBy ?? 'created_at',
       sortOrder: sortOrder ?? 'desc',
-      metadata: readFilters(query, config),
+      metadata: readFilters(query, this.#config),
       ...(q.trim() !== '' && { search: q }),
     };
-  };
+  }
 }
 
 /** Each `metadata.<key>=<value>` is a condition, also if a key is repeated. */

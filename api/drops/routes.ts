@@ -4,8 +4,8 @@ import { queryOf, readSlug } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
-import { createHtmlBodyReaders } from './html-body.ts';
-import { createDropQueryReader } from './list-query.ts';
+import { HtmlBodyReaders } from './html-body.ts';
+import { DropQueryReader } from './list-query.ts';
 import { dropOperations } from './operations.ts';
 import { presentDropList, sendDrop, sendWritten } from './presenter.ts';
 import { DropBodyReaders } from './requests.ts';
@@ -18,13 +18,13 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
   const { drops, comments, idempotency, titles, followingTitles, config } = services;
   const docs = dropOperations(config);
   const bodies = new DropBodyReaders(config);
-  const htmlBodies = createHtmlBodyReaders(bodies, titles);
-  const readQuery = createDropQueryReader(config);
+  const htmlBodies = new HtmlBodyReaders(bodies, titles);
+  const queries = new DropQueryReader(config);
   const path = '/api/drops/:slug';
 
   return [
     call('GET', '/api/drops', 'withToken', docs.list, async (req, res, caller) => {
-      const query = readQuery(queryOf(req));
+      const query = queries.read(queryOf(req));
       const found = await drops.list(caller, query);
       const counts = await comments.count(found.drops.map(({ id }) => id));
       sendJson(res, presentDropList(found, query, config.BASE_URL, counts));

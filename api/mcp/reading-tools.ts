@@ -2,7 +2,7 @@ import { mixed, object } from 'yup';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
 import { maxViewDays } from '../../shared/views/views.ts';
-import { createDropQueryReader, dropQuery, metadataPrefix } from '../drops/list-query.ts';
+import { DropQueryReader, dropQuery, metadataPrefix } from '../drops/list-query.ts';
 import { presentDropList } from '../drops/presenter.ts';
 import { defaultViewDays, presentViews } from '../drops/views.ts';
 import { pageUrl } from '../http/paths.ts';
@@ -24,7 +24,7 @@ const argumentNames = { pageSize: 'page_size', sortBy: 'sort_by', sortOrder: 'so
 /** The tools that change nothing. */
 export function readingTools(services: Services): readonly Tool[] {
   const { drops, comments, config } = services;
-  const readQuery = createDropQueryReader(config);
+  const queries = new DropQueryReader(config);
   const { page, pageSize, sortBy, sortOrder, q } = dropQuery(config, argumentNames).fields;
 
   const get = defineTool({
@@ -64,7 +64,7 @@ export function readingTools(services: Services): readonly Tool[] {
     }),
     async run(caller, { page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q, metadata }) {
       const filters = Object.entries(metadata ?? {}).map(([key, value]) => [metadataPrefix + key, value]);
-      const query = readQuery({ page, pageSize, sortBy, sortOrder, q, ...Object.fromEntries(filters) });
+      const query = queries.read({ page, pageSize, sortBy, sortOrder, q, ...Object.fromEntries(filters) });
       const found = await drops.list(caller, query);
       const counts = await comments.count(found.drops.map(({ id }) => id));
       return { structured: presentDropList(found, query, config.BASE_URL, counts) };

@@ -12,7 +12,7 @@ import { withTitle } from '../drops/html-body.ts';
 import { DropBodyReaders } from '../drops/requests.ts';
 import { clientCommand } from '../http/paths.ts';
 import { invalid, textField } from '../http/validate.ts';
-import { createUploadReaders, presentUpload } from '../uploads/schema.ts';
+import { presentUpload, UploadReaders } from '../uploads/schema.ts';
 import {
   expiry,
   idempotencyKey,
@@ -39,7 +39,7 @@ export function publishingTools(services: Services): readonly Tool[] {
 }
 
 function uploadTool({ drops, uploads, clock, config }: Services): Tool {
-  const uploadReaders = createUploadReaders(config);
+  const uploadReaders = new UploadReaders(config);
   return defineTool({
     name: 'create_upload',
     title: 'Publish a file',

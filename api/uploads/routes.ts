@@ -15,7 +15,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { type ErrorCase, json, type Operation } from '../openapi/operation.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';
-import { createUploadReaders, presentUpload, uploadShape } from './schema.ts';
+import { contextOf, presentUpload, UploadReaders, uploadShape } from './schema.ts';
 
 const fieldCodes: readonly ErrorCase[] = [
   'title_required',
@@ -28,7 +28,7 @@ const fieldCodes: readonly ErrorCase[] = [
   'version_conflict',
 ];
 
-/** What `createUploadReaders` checks besides the fields. */
+/** What `UploadReaders` checks besides the fields. */
 const rules = {
   dependentRequired: { if_match: ['slug'], resolves: ['slug'], resolves_reply: ['slug', 'resolves'] },
   not: { required: ['slug', 'passcode'] },
@@ -47,7 +47,7 @@ function uploadOperations(config: Config) {
         'For agents: the document goes from a file to `upload_url` by PUT, without a token, and does not pass through the model. The body is that of `POST /api/drops` without `html`; with `slug` it is that of `PUT /api/drops/{slug}`, and `if_match` stands for If-Match. `title` may be left out: then a new drop has the title of the document, and a drop whose title is that of its latest document gets that of the new one. At most 100 in 10 minutes.',
       body: {
         required: false,
-        schema: { ...toJsonSchema(createUploadReaders(config).schema), ...rules },
+        schema: { ...toJsonSchema(new UploadReaders(config).schema), ...rules },
         example: { title: sampleDrop.title },
       },
       replies: [json('Where to send the document.', uploadShape, upload, { status: 201 })],
@@ -90,7 +90,7 @@ const uploadTypes = /^(text\/html|application\/octet-stream|)$/;
 export function uploadRoutes({ services, readBody }: RouteParts): readonly Route[] {
   const { uploads, drops, titles, followingTitles, resolvedAlready, config } = services;
   const docs = uploadOperations(config);
-  const readers = createUploadReaders(config);
+  const readers = new UploadReaders(config);
   const { BASE_URL: baseUrl, HTML_MAX_BYTES: maxBytes } = config;
   const rules = { ...htmlBody, types: uploadTypes, maxBytes, tooLarge: () => htmlTooLarge(maxBytes) };
 
@@ -131,7 +131,7 @@ export function uploadRoutes({ services, readBody }: RouteParts): readonly Route
         const written = await uploads.publish(upload, hash, publish(upload, html, warnIn(res)));
         const isNew = target === null;
         if (isNew) res.setHeader('Location', `/api/drops/${written.drop.slug}`);
-        const document = { html, context: readers.contextOf(upload) };
+        const document = { html, context: contextOf(upload) };
         await sendWritten(res, written, services, { isNew, document });
       });
     }),

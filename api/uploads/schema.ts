@@ -23,72 +23,83 @@ const etagFault = invalid('if_match must be "*" or the ETag of the drop, such as
 /** Stands for the document, which is checked when it arrives. */
 const noHtml = '-';
 
-/** The body of POST /api/uploads, which is checked as that of the POST or PUT that it stands for. */
-export function createUploadReaders(config: Config) {
-  const bodies = new DropBodyReaders(config);
-  const target = {
-    slug: textField('slug')
-      .meta({
-        description: 'The drop that gets a new version. Absent: a new drop.',
-        examples: [dropFieldTexts.slug.example],
-      })
-      .test(slugTest),
-    if_match: ifMatchField.test({
-      name: 'etag',
-      params: { json: { pattern: etagPattern.source } },
-      message: etagFault,
-      test: (value) => value === undefined || etagPattern.test(value),
-    }),
-  };
-  const { untitled, replace } = bodies.schemas;
+/** The fields of an upload that are not of the POST or PUT that it stands for. */
+const targetFields = {
+  slug: textField('slug')
+    .meta({
+      description: 'The drop that gets a new version. Absent: a new drop.',
+      examples: [dropFieldTexts.slug.example],
+    })
+    .test(slugTest),
+  if_match: ifMatchField.test({
+    name: 'etag',
+    params: { json: { pattern: etagPattern.source } },
+    message: etagFault,
+    test: (value) => value === undefined || etagPattern.test(value),
+  }),
+};
+const targetSchema = jsonObject(targetFields);
+
+function uploadSchema({ untitled, replace }: DropBodyReaders['schemas']) {
   const { expires_at } = replace.fields;
-  const schema = untitled.omit(['html']).shape({ ...target, ...resolvesFields, expires_at });
-  const targetSchema = jsonObject(target);
-  const stored = Object.keys(schema.fields).filter(
-    (name) => !['passcode', ...Object.keys(target)].includes(name),
-  );
+  return untitled.omit(['html']).shape({ ...targetFields, ...resolvesFields, expires_at });
+}
 
-  return {
-    schema,
+/** The body of POST /api/uploads, which is checked as that of the POST or PUT that it stands for. */
+export class UploadReaders {
+  readonly schema: ReturnType<typeof uploadSchema>;
+  readonly #bodies: DropBodyReaders;
+  /** The names of the fields that are stored with the upload as they are: a passcode is stored as a lock. */
+  readonly #stored: readonly string[];
 
-    /** @throws DropError as the POST or PUT would, and `invalid_arg` for html */
-    read(value: unknown): {
-      request: Omit<UploadRequest, 'lock'>;
-      details: { passcode: string | null; expiresAt: number | null };
-    } {
-      const { slug, if_match } = validate(targetSchema, value);
-      const body = value as Record<string, unknown>; // proof: the schema of an object has accepted it
-      if (Object.hasOwn(body, 'html')) throw htmlComesLater();
-      // null removes the time of a drop; a new one has none.
-      const isStored = ([name, field]: [string, unknown]) =>
-        stored.includes(name) && !(name === 'expires_at' && field === null && slug === undefined);
-      const fields = Object.fromEntries(Object.entries(body).filter(isStored));
-      if (slug !== undefined) {
-        const { expiresAt = null } = bodies.readReplace({ ...body, html: noHtml });
-        const target = { slug, revs: readRevisions(if_match) };
-        return { request: { target, fields }, details: { passcode: null, expiresAt } };
-      }
-      const alone = ['if_match', ...Object.keys(resolvesFields)].find((name) => body[name] !== undefined);
-      if (alone !== undefined) throw withoutSlug(alone);
-      const { passcode, expiresAt } = bodies.readUntitled({
-        passcode: body.passcode,
-        ...fields,
-        html: noHtml,
-      });
-      return { request: { target: null, fields }, details: { passcode, expiresAt } };
-    },
+  constructor(config: Config) {
+    this.#bodies = new DropBodyReaders(config);
+    this.schema = uploadSchema(this.#bodies.schemas);
+    const others = ['passcode', ...Object.keys(targetFields)];
+    this.#stored = Object.keys(this.schema.fields).filter((name) => !others.includes(name));
+  }
 
-    toCreate({ fields, lock }: Pick<UploadRequest, 'fields' | 'lock'>, html: Uint8Array): UntitledDropInput {
-      return { ...bodies.readUntitled({ ...fields, html: noHtml }), html, lock };
-    },
+  /** @throws DropError as the POST or PUT would, and `invalid_arg` for html */
+  read(value: unknown): {
+    request: Omit<UploadRequest, 'lock'>;
+    details: { passcode: string | null; expiresAt: number | null };
+  } {
+    const { slug, if_match } = validate(targetSchema, value);
+    const body = value as Record<string, unknown>; // proof: the schema of an object has accepted it
+    if (Object.hasOwn(body, 'html')) throw htmlComesLater();
+    // null removes the time of a drop; a new one has none.
+    const isStored = ([name, field]: [string, unknown]) =>
+      this.#stored.includes(name) && !(name === 'expires_at' && field === null && slug === undefined);
+    const fields = Object.fromEntries(Object.entries(body).filter(isStored));
+    if (slug !== undefined) {
+      const { expiresAt = null } = this.#bodies.readReplace({ ...body, html: noHtml });
+      const target = { slug, revs: readRevisions(if_match) };
+      return { request: { target, fields }, details: { passcode: null, expiresAt } };
+    }
+    const alone = ['if_match', ...Object.keys(resolvesFields)].find((name) => body[name] !== undefined);
+    if (alone !== undefined) throw withoutSlug(alone);
+    const { passcode, expiresAt } = this.#bodies.readUntitled({
+      passcode: body.passcode,
+      ...fields,
+      html: noHtml,
+    });
+    return { request: { target: null, fields }, details: { passcode, expiresAt } };
+  }
 
-    contextOf: ({ fields }: Pick<UploadRequest, 'fields'>): Uint8Array | null =>
-      typeof fields.context === 'string' ? Buffer.from(fields.context) : null,
+  /** The input of a new drop, once its document has arrived. */
+  toCreate({ fields, lock }: Pick<UploadRequest, 'fields' | 'lock'>, html: Uint8Array): UntitledDropInput {
+    return { ...this.#bodies.readUntitled({ ...fields, html: noHtml }), html, lock };
+  }
 
-    toReplace({ fields }: Pick<UploadRequest, 'fields'>, html: Uint8Array): NewVersionInput {
-      return { ...bodies.readReplace({ ...fields, html: noHtml }), html };
-    },
-  };
+  /** The input of a new version, once its document has arrived. */
+  toReplace({ fields }: Pick<UploadRequest, 'fields'>, html: Uint8Array): NewVersionInput {
+    return { ...this.#bodies.readReplace({ ...fields, html: noHtml }), html };
+  }
+}
+
+/** The context that came with the request for the upload. */
+export function contextOf({ fields }: Pick<UploadRequest, 'fields'>): Uint8Array | null {
+  return typeof fields.context === 'string' ? Buffer.from(fields.context) : null;
 }
 
 function htmlComesLater(): DropError {

@@ -1,6 +1,6 @@
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropQuery } from '../../../shared/drops/drop.ts';
-import { createDropQueryReader, metadataPrefix } from '../../drops/list-query.ts';
+import { DropQueryReader, metadataPrefix } from '../../drops/list-query.ts';
 import { type Query, toPositiveInteger } from '../../http/parameters.ts';
 import { dashboardPaths } from '../../http/paths.ts';
 
@@ -41,10 +41,10 @@ export interface ListAddress extends Choices {
 
 /** Search and tags are those of GET /api/drops. A sort or view that does not exist is the remembered one. @throws DropError `invalid_arg` */
 export function createAddressReader(config: Config): (query: Query, remembered?: Choices) => ListAddress {
-  const readQuery = createDropQueryReader(config);
+  const queries = new DropQueryReader(config);
   return (query, remembered = defaultChoices) => {
     const filters = Object.entries(query).filter(([name]) => name === 'q' || name.startsWith(metadataPrefix));
-    const { search = '', metadata } = readQuery(Object.fromEntries(filters));
+    const { search = '', metadata } = queries.read(Object.fromEntries(filters));
     const page = typeof query.page === 'string' ? toPositiveInteger(query.page) : null;
     return {
       words: search.trim(),

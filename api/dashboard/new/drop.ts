@@ -5,7 +5,7 @@ import { dayMs } from '../../../shared/domain/time-windows.ts';
 import type { NewDropInput } from '../../../shared/drops/drops.ts';
 import { firstHeading } from '../../../shared/html/heading.ts';
 import { titleOfName } from '../../../shared/html/html-file.ts';
-import { createHtmlBodyReaders } from '../../drops/html-body.ts';
+import { HtmlBodyReaders } from '../../drops/html-body.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { DropBodyReaders } from '../../drops/requests.ts';
 import { sizeText } from '../../html/elements.ts';
@@ -43,7 +43,7 @@ interface NewPage {
 export function newDropRoutes(parts: RouteParts): readonly Route[] {
   const { drops, titles, clock, config } = parts.services;
   const bodies = new DropBodyReaders(config);
-  const htmlBodies = createHtmlBodyReaders(bodies, titles);
+  const htmlBodies = new HtmlBodyReaders(bodies, titles);
 
   /** What POST /api/drops takes, by the rules of the API. @throws DropError as POST /api/drops */
   async function read(caller: Caller, html: Uint8Array, sent: Sent): Promise<NewDropInput> {
