@@ -1,27 +1,32 @@
 import type { JobHandlers } from '../shared/jobs/job-catalogue.ts';
 import type { JobConsumer } from '../shared/jobs/job-queue.ts';
-import { createDropExpire, createDropRemove, createEdgePurge } from './jobs/removals.ts';
-import { createStoreReconcile } from './jobs/store-reconcile.ts';
-import { createVersionRender } from './jobs/version-render.ts';
+import { DropExpire } from './jobs/drop-expire.ts';
+import { DropRemove } from './jobs/drop-remove.ts';
+import { EdgePurge } from './jobs/edge-purge.ts';
+import { SignInExpire } from './jobs/sign-in-expire.ts';
+import { StoreReconcile } from './jobs/store-reconcile.ts';
+import { VersionRender } from './jobs/version-render.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
-/** One handler for each job of the catalogue: a missing one does not compile. */
+/** One handler for each job of the catalogue: a missing one does not compile. A job of one call has no class. */
 export function createJobHandlers(deps: WorkerDeps): JobHandlers {
-  const { engine, accounts, clock, config } = deps;
+  const { engine, accounts, clock } = deps;
+  const versionRender = new VersionRender(deps);
+  const edgePurge = new EdgePurge(deps);
+  const dropRemove = new DropRemove(deps);
+  const dropExpire = new DropExpire(deps);
+  const signInExpire = new SignInExpire(deps);
+  const storeReconcile = new StoreReconcile(deps);
   return {
-    'version.render': createVersionRender(deps),
-    'edge.purge': createEdgePurge(deps),
-    'drop.remove': createDropRemove(deps),
+    'version.render': (payload) => versionRender.run(payload),
+    'edge.purge': (payload) => edgePurge.run(payload),
+    'drop.remove': (payload) => dropRemove.run(payload),
     // What a deletion has left: because its process was killed, or because a write that began before it created a drop after it.
     'account.remove': ({ accountId }) => accounts.finishRemoval(accountId),
-    'drop.expire': createDropExpire(deps),
-    'sign-in.expire': async () => {
-      const now = clock.now();
-      await engine.signIns.expire(now);
-      await engine.signIns.removeExpiredBefore(now - config.SIGN_IN_KEEP_SECONDS * 1_000); // spec 3
-    },
+    'drop.expire': () => dropExpire.run(),
+    'sign-in.expire': () => signInExpire.run(),
     'views.aggregate': () => engine.views.aggregate(clock.now()),
-    'store.reconcile': createStoreReconcile(deps),
+    'store.reconcile': () => storeReconcile.run(),
   };
 }
 

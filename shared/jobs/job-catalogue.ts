@@ -69,6 +69,13 @@ export const jobMessages = {
 
 export type JobName = keyof typeof jobs;
 export type JobPayload<N extends JobName> = InferType<(typeof jobs)[N]['payload']>;
+
+/** The handler of a job. */
+export interface Job<N extends JobName> {
+  /** @throws if it is to run again, as the job's attempts allow */
+  run(payload: JobPayload<N>): Promise<void>;
+}
+
 export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>) => Promise<void> };
 
 export const jobNames = Object.keys(jobs) as JobName[]; // proof: the keys of the literal above

@@ -3,7 +3,7 @@ import { systemClock } from '../../shared/engines/open-stores.ts';
 import { RedisJobQueue } from '../../shared/jobs/redis.ts';
 import { openMongo } from '../../shared/mongo/connection.ts';
 import { openRedis } from '../../shared/redis/connection.ts';
-import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
+import { StoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { RunningService } from '../bin/command.ts';
 import { openCluster } from '../support/cluster.ts';
 import { countJobs } from '../support/jobs.ts';
@@ -66,14 +66,14 @@ async function checkBlobs(stores: Stores, queue: RedisJobQueue): Promise<void> {
   const { failed } = await countJobs(queue);
   if (failed > 0) throw new Error(`jobs have failed: ${JSON.stringify(await queue.listFailed(10))}`);
   const later = { now: () => Date.now() + 2 * 3_600_000 };
-  const reconcile = createStoreReconcile({
+  const reconcile = new StoreReconcile({
     engine: stores,
     jobs: queue,
     clock: later,
     log: createRecordingLog(),
     config: { REPORTS_KEEP_DAYS: 90, AUDIT_KEEP_DAYS: '' },
   });
-  await reconcile({});
+  await reconcile.run();
   await until(isIdle, 'pending tasks are done');
   const kept = await stores.html.listIds('', 'g', allIds);
   for (const store of [stores.contexts, stores.renders]) {

@@ -4,7 +4,7 @@ import { isUnavailable, unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { dayOf } from '../../shared/domain/time-windows.ts';
 import { rendererVersion } from '../../shared/html/insertion.ts';
-import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
+import { StoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import { anIdempotencyRecord, aReport, aSession, aToken, at } from '../contract/records.ts';
 import { countJobs } from '../support/jobs.ts';
@@ -76,14 +76,14 @@ describe('The reconcile job', () => {
       });
     const engine: WorkerDeps['engine'] = scene.stores;
     const stores = Object.entries(engine).map(([name, store]) => [name, failing(store, name)]);
-    const reconcileBroken = createStoreReconcile({
+    const reconcileBroken = new StoreReconcile({
       ...scene,
       engine: Object.fromEntries(stores) as typeof engine, // proof: every store is wrapped as what it is
       jobs: failing(process.queue, 'queue'),
       log: process.log,
       config: { REPORTS_KEEP_DAYS: 90, AUDIT_KEEP_DAYS: '400' },
     });
-    const { message } = await rejectionOf(reconcileBroken({}));
+    const { message } = await rejectionOf(reconcileBroken.run());
     expect([...called].sort()).to.deep.equal([
       'accounts.listDeleted',
       'auditLog.removeBefore',

@@ -2,13 +2,13 @@ import { sessionIdleMs } from '../../shared/credentials/session.ts';
 import { isUnavailable } from '../../shared/domain/errors.ts';
 import { dayOf } from '../../shared/domain/time-windows.ts';
 import { keepKeysMs } from '../../shared/idempotency/idempotency.ts';
-import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
+import type { Job } from '../../shared/jobs/job-catalogue.ts';
 import type { AuditLog } from '../../shared/moderation/moderation-store.ts';
 import { messageOf } from '../../shared/util/error-texts.ts';
 import { viewDaysKept } from '../../shared/views/views.ts';
+import { OrphanRemoval } from '../steps/orphan-removal.ts';
+import { PendingWork } from '../steps/pending-work.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
-import { OrphanRemoval } from './orphan-removal.ts';
-import { PendingWork } from './pending-work.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -19,19 +19,30 @@ type Deps = Pick<WorkerDeps, 'engine' | 'jobs' | 'clock' | 'log'> & {
 type Steps = Record<string, () => Promise<unknown>>;
 
 /** Repeats failed jobs, enqueues pending work, removes orphans and old records, each also if others fail. */
-export function createStoreReconcile(deps: Deps): JobHandlers['store.reconcile'] {
-  const pending = new PendingWork(deps);
-  const orphans = orphanSteps(deps);
-  return () =>
-    runEach({
+export class StoreReconcile implements Job<'store.reconcile'> {
+  readonly #deps: Deps;
+  readonly #pending: PendingWork;
+  readonly #orphans: Steps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#pending = new PendingWork(deps);
+    this.#orphans = orphanSteps(deps);
+  }
+
+  async run(): Promise<void> {
+    const pending = this.#pending;
+    await runEach({
       'failed jobs': () => pending.enqueueFailed(),
       'pending tasks': () => pending.enqueueOverdue(),
       'deleted accounts': () => pending.enqueueAccounts(),
-      ...orphans,
-      ...oldRecordSteps(deps),
+      ...this.#orphans,
+      ...oldRecordSteps(this.#deps),
     });
+  }
 }
 
+/** Each run continues where the one before ended. */
 function orphanSteps({ engine, clock, log }: Deps): Steps {
   const { pendingTasks, html, contexts, renders, comments, cards } = engine;
   const findReferenced = (ids: readonly string[]) => pendingTasks.findReferenced(ids);

@@ -1,9 +1,10 @@
 import type { DeletedAccount } from '../../shared/accounts/account-store.ts';
+import { rendererVersion } from '../../shared/html/insertion.ts';
 import { isRepeatable, type JobName, type JobPayload } from '../../shared/jobs/job-catalogue.ts';
 import type { PendingDrop, PendingPosition } from '../../shared/jobs/pending-task-store.ts';
+import type { RenderStore } from '../../shared/renders/render-store.ts';
 import { inChunks } from '../../shared/util/promises.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
-import { findUnrendered } from './version-render.ts';
 
 /** A task that is pending for longer may have lost its job. If it has not, the second job does no harm. */
 const overdueMs = 60_000;
@@ -78,4 +79,15 @@ export class PendingWork {
       for (const versionId of versionIds) await jobs.enqueue('version.render', { dropId, versionId });
     }
   }
+}
+
+/** Those of these versions that have no artefact of the current renderer. */
+export async function findUnrendered(
+  renders: RenderStore,
+  versions: PendingDrop['versions'],
+): Promise<string[]> {
+  if (versions.length === 0) return [];
+  const ids = versions.map(({ id }) => id);
+  const rendered = await renders.listRendered(ids, rendererVersion);
+  return ids.filter((id) => !rendered.has(id));
 }
