@@ -326,7 +326,7 @@ const reconcile: JobCase = {
   },
 };
 
-/** A case or two for each job of the catalogue. No test requires one: add the case of a new job here. */
+/** A case or two for each job of the catalogue. */
 export const jobCases: readonly JobCase[] = [
   render,
   resolve,
