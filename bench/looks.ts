@@ -1,7 +1,7 @@
 // What the look at a document before it is published costs: CPU of the process, without HTTP and without a thread of its own.
 // Ordinary documents of 30 KB and 2 MB, and hostile ones, each doubled up to 2 MB.
 // usage: looks.js [part of the names of hostile documents]
-import { checkDocument } from '../shared/page-checks/document-checks.ts';
+import { checkDocument } from '../shared/page-checks/check-document.ts';
 import { hostilePages, largestPage, ordinaryPages } from '../test/support/hostile-pages.ts';
 import { formatTable } from './harness.ts';
 

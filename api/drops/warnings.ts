@@ -9,9 +9,9 @@ import type { ServiceResponse } from '../http/send.ts';
 export async function documentWarnings(
   ownerId: string,
   document: Document,
-  { documentChecks, config }: Pick<Services, 'documentChecks' | 'config'>,
+  { checksInTurn, config }: Pick<Services, 'checksInTurn' | 'config'>,
 ): Promise<string[]> {
-  const found = await documentChecks.check(ownerId, document);
+  const found = await checksInTurn.check(ownerId, document);
   const { secrets, contextSecrets, files, links, storage, isHtml, isWhole } = found;
   const warnings = [
     ...secrets.map((one) => secretWarning('', one)),

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { Tokens } from '../credentials/tokens.ts';
 import { Diffs } from '../diffs/diffs.ts';
 import type { Clock } from '../domain/clock.ts';
-import { DocumentChecks } from '../drops/document-checks.ts';
+import { ChecksInTurn } from '../drops/checks-in-turn.ts';
 import { Drops } from '../drops/drops.ts';
 import { FollowingTitles } from '../drops/following-titles.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
@@ -70,7 +70,7 @@ export function assembleDrops(parts: Parts) {
   });
   const titles = new Titles({ findTitle: threads.findTitle, config });
   const followingTitles = new FollowingTitles({ drops, titles, log });
-  const documentChecks = new DocumentChecks({ checkDocument: threads.checkDocument, clock, log });
+  const checksInTurn = new ChecksInTurn({ checkDocument: threads.checkDocument, clock, log });
   const resolvedAlready = new ResolvedAlready({ drops, comments });
   const diffs = new Diffs({ drops, compare: threads.compare });
   const viewStats = new ViewStats({ drops, views: engine.views, clock });
@@ -80,7 +80,7 @@ export function assembleDrops(parts: Parts) {
     uploads,
     titles,
     followingTitles,
-    documentChecks,
+    checksInTurn,
     resolvedAlready,
     diffs,
     viewStats,

@@ -34,7 +34,7 @@ export const kinds = {
     maxHeapMb: 64,
   },
   checkDocument: {
-    load: async () => (await import('../page-checks/document-checks.ts')).checkDocument,
+    load: async () => (await import('../page-checks/check-document.ts')).checkDocument,
     maxHeapMb: 64, // several times what a document of 2 MB needs
   },
   drawCard: {

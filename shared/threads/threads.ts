@@ -5,7 +5,7 @@ import type { CompareDocuments, ComparedDocument, DiffFormat } from '../html/com
 import type { FindQuotes } from '../html/quotes.ts';
 import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
-import type { CheckDocument, CheckedDocument, DocumentFaults } from '../page-checks/document-checks.ts';
+import type { CheckDocument, CheckedDocument, DocumentFindings } from '../page-checks/check-document.ts';
 import type { RenderedPage } from '../renders/render-store.ts';
 import type { Renderer } from '../renders/renderer.ts';
 import type { PlanEffort } from './page-render.ts';
@@ -163,7 +163,7 @@ export class NodeThreads implements Threads {
     );
   }
 
-  checkDocument({ html, context }: CheckedDocument, now: number): Promise<DocumentFaults | null> {
+  checkDocument({ html, context }: CheckedDocument, now: number): Promise<DocumentFindings | null> {
     const document = { html: inOwnBuffer(html), context: context && inOwnBuffer(context) };
     const work = this.#run('checkDocument', [document, now], { timeoutMs: this.#limits.checkDocument });
     return this.#withinLimits(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkDocument } from '../../shared/page-checks/document-checks.ts';
+import { checkDocument } from '../../shared/page-checks/check-document.ts';
 import { cpuMsOf } from '../support/cpu.ts';
 import { hostilePages, largestPage } from '../support/hostile-pages.ts';
 

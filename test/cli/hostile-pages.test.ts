@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkDocument } from '../../shared/page-checks/document-checks.ts';
+import { checkDocument } from '../../shared/page-checks/check-document.ts';
 import { checkPage, scanPage } from '../../shared/page-checks/page-checks.ts';
 import { findSecrets } from '../../shared/page-checks/secrets.ts';
 import { largestPage, ordinaryPages } from '../support/hostile-pages.ts';

@@ -75,7 +75,7 @@ interface DocumentForm {
 
 /** The same form sent twice publishes once. A script gets the drop, or the error's envelope. Refuses a document with 413, 415 and `html_too_large`. */
 export function documentForm(
-  { services: { config, idempotency, documentChecks }, readBody, readForm, sessions, layout }: RouteParts,
+  { services: { config, idempotency, checksInTurn }, readBody, readForm, sessions, layout }: RouteParts,
   { path, nav, notice, read, again }: DocumentForm,
 ): Route {
   // Line breaks of pasted text are sent as CR LF.
@@ -101,7 +101,7 @@ export function documentForm(
     const write = await read(req, caller, html, sent);
     const context = textOf(sent, 'context');
     const document = { html, context: context === '' ? null : Buffer.from(context) };
-    askAboutRisks(await documentChecks.check(caller.accountId, document), textOf(sent, 'anyway'));
+    askAboutRisks(await checksInTurn.check(caller.accountId, document), textOf(sent, 'anyway'));
     await caller.confirm(); // the look can wait for a second
     const slug = path === newDropPath ? null : readSlug(req);
     const warnings: string[] = [];

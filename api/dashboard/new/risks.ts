@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DropError } from '../../../shared/domain/errors.ts';
-import type { DocumentFaults } from '../../../shared/page-checks/document-checks.ts';
+import type { DocumentFindings } from '../../../shared/page-checks/check-document.ts';
 import { examples, notWhole } from '../../../shared/page-checks/page-checks.ts';
 import type { Finding } from '../../../shared/page-checks/secrets.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -15,7 +15,7 @@ interface Asked {
 }
 
 /** Whether secrets are to be published, and a page without its files. @param answer of the person @throws DropError `invalid_arg` that asks */
-export function askAboutRisks(found: DocumentFaults, answer: string): void {
+export function askAboutRisks(found: DocumentFindings, answer: string): void {
   const { secrets, contextSecrets, files, isWhole } = found;
   const risks = [
     ...secrets.map((one) => secretText('Line', one)),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DocumentChecks } from '../../shared/drops/document-checks.ts';
-import { checkDocument, type DocumentFaults } from '../../shared/page-checks/document-checks.ts';
+import { ChecksInTurn } from '../../shared/drops/checks-in-turn.ts';
+import { checkDocument, type DocumentFindings } from '../../shared/page-checks/check-document.ts';
 import { hostilePages, largestPage } from '../support/hostile-pages.ts';
 import { useThreads } from '../support/threads.ts';
 
@@ -12,14 +12,14 @@ const documentOf = (html: string) => ({ html: Buffer.from(html), context: null }
 const large = documentOf(`${'<p>text</p>\n'.repeat(20_000)}${token}`);
 
 /** With a thread that a test plays. */
-function open(checkInThread: (html: string) => Promise<DocumentFaults | null>) {
+function open(checkInThread: (html: string) => Promise<DocumentFindings | null>) {
   const warnings: object[] = [];
-  const checks = new DocumentChecks({
+  const checks = new ChecksInTurn({
     checkDocument: ({ html }) => checkInThread(Buffer.from(html).toString().trimEnd()),
     clock,
     log: { warn: (fields) => void warnings.push(fields) },
   });
-  const check: DocumentChecks['check'] = (ownerId, document) => checks.check(ownerId, document);
+  const check: ChecksInTurn['check'] = (ownerId, document) => checks.check(ownerId, document);
   return { check, warnings };
 }
 
@@ -29,7 +29,7 @@ describe('looking at documents before they are published', () => {
   it('small documents are looked at at once, and large ones in a thread, with the same result', async () => {
     const { checkDocument: inThread } = openThreads();
     const sizes: number[] = [];
-    const checks = new DocumentChecks({
+    const checks = new ChecksInTurn({
       checkDocument: (document, at) => {
         sizes.push(document.html.length);
         return inThread(document, at);
@@ -47,7 +47,7 @@ describe('looking at documents before they are published', () => {
 
   it('a small document that is made of near matches is looked at in a thread', async () => {
     const { checkDocument: inThread } = openThreads();
-    const checks = new DocumentChecks({ checkDocument: inThread, clock, log: { warn: () => undefined } });
+    const checks = new ChecksInTurn({ checkDocument: inThread, clock, log: { warn: () => undefined } });
     const page = documentOf(`${'<img src=//a>'.repeat(5_000)}${token}`);
     expect(checkDocument(page, now, 10_000).isWhole).to.equal(false);
     expect(await checks.check('a', page)).to.include({ isWhole: true });

@@ -4,8 +4,8 @@ import {
   type CheckDocument,
   type CheckedDocument,
   checkDocument,
-  type DocumentFaults,
-} from '../page-checks/document-checks.ts';
+  type DocumentFindings,
+} from '../page-checks/check-document.ts';
 import { createFairQueue } from '../util/queues.ts';
 
 /** A waiting document is in memory, and so is the answer that waits for it. */
@@ -21,8 +21,8 @@ interface Deps {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Looks at documents before or after they are published. */
-export class DocumentChecks {
+/** Checks documents before or after they are published. Large ones are checked in a thread, for which the accounts take fair turns. */
+export class ChecksInTurn {
   readonly #checkInThread: CheckDocument;
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;
@@ -35,17 +35,17 @@ export class DocumentChecks {
   }
 
   /**
-   * Small documents are looked at at once; for others the accounts take fair turns in a thread. Never fails: of a document
-   * that was not looked at `isWhole` is false and nothing, or little, is found. @param ownerId the account whose turn it takes
+   * Never fails: of a document that was not looked at `isWhole` is false and nothing, or little, is found.
+   * @param ownerId the account whose turn it takes
    */
-  async check(ownerId: string, document: CheckedDocument): Promise<DocumentFaults> {
+  async check(ownerId: string, document: CheckedDocument): Promise<DocumentFindings> {
     const isSmall = document.html.length + (document.context?.length ?? 0) <= maxOnLoop;
     const first = isSmall ? checkDocument(document, this.#clock.now(), effortOnLoop) : notSeen;
     return first.isWhole ? first : ((await this.#checkInTurn(ownerId, document)) ?? first);
   }
 
   /** null: too many wait, or it took too long, or the thread failed */
-  async #checkInTurn(ownerId: string, document: CheckedDocument): Promise<DocumentFaults | null> {
+  async #checkInTurn(ownerId: string, document: CheckedDocument): Promise<DocumentFindings | null> {
     try {
       const inThread = () => this.#checkInThread(document, this.#clock.now());
       return (await this.#turns.run([ownerId], inThread)) ?? null;
@@ -56,7 +56,7 @@ export class DocumentChecks {
   }
 }
 
-const notSeen: DocumentFaults = {
+const notSeen: DocumentFindings = {
   secrets: [],
   contextSecrets: [],
   files: new Set(),

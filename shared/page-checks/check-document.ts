@@ -4,7 +4,7 @@ import { type PageScan, scanPage } from './page-checks.ts';
 import { type Finding, findSecrets } from './secrets.ts';
 
 /** What is found in a document and its context before they are published. */
-export interface DocumentFaults extends Pick<PageScan, 'files' | 'links' | 'storage'> {
+export interface DocumentFindings extends Pick<PageScan, 'files' | 'links' | 'storage'> {
   readonly secrets: readonly Finding[];
   /** In its context, which readers see, too. */
   readonly contextSecrets: readonly Finding[];
@@ -20,7 +20,7 @@ export interface CheckedDocument {
 }
 
 /** Looks at a document elsewhere than on the event loop. null: it took too long @throws DropError `unavailable` if the look was not completed */
-export type CheckDocument = (document: CheckedDocument, now: number) => Promise<DocumentFaults | null>;
+export type CheckDocument = (document: CheckedDocument, now: number) => Promise<DocumentFindings | null>;
 
 /**
  * At most 60 ms for 2 MB (bench/looks.ts).
@@ -30,7 +30,7 @@ export function checkDocument(
   { html, context }: CheckedDocument,
   now: number,
   most: number = mostEffort,
-): DocumentFaults {
+): DocumentFindings {
   const text = textOf(html);
   const effort = createEffort(most);
   const contextEffort = createEffort(most);
