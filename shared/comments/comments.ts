@@ -112,7 +112,7 @@ export class Comments extends CommentLists {
     const comment = newComment(target, { id, author, anchor, text, createdAt: now });
     const stored = await this.#store.insert(comment, now, commentLimits);
     if (typeof stored === 'string') throw boundReached(stored);
-    if (anchor !== null) this.#sideEffects.enqueueRender(dropId, version.id); // its job looks for the quote in the latest version
+    if (anchor !== null) this.#sideEffects.enqueueVersionJob(dropId, version.id); // its job looks for the quote in the latest version
     this.#waiting.notify(ownerId);
     return stored;
   }

@@ -52,7 +52,7 @@ export interface ListDeps {
   readonly drops: Pick<DropStore, 'find'>;
   readonly runList: ListsAtOnce;
   readonly waiting: Waiting;
-  readonly sideEffects: { enqueueRender(dropId: string, versionId: string): void };
+  readonly sideEffects: { enqueueVersionJob(dropId: string, versionId: string): void };
 }
 
 /** Lists of comments: for the owner's programs, for the dashboard, and for readers of a page. */
@@ -176,7 +176,7 @@ export class CommentLists {
     await this.#slices.next();
     const part = await this.#store.list(ownerId, query);
     enqueueUndecided(part.comments, (dropId, versionId) =>
-      this.#sideEffects.enqueueRender(dropId, versionId),
+      this.#sideEffects.enqueueVersionJob(dropId, versionId),
     );
     await this.#slices.next();
     return part;

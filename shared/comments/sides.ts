@@ -44,7 +44,7 @@ export async function findSides(
 
 /**
  * For every list that is read: enqueues a job of each drop that has open or held threads with claims, because those of earlier
- * releases and of imports have no job that decides about them. @param enqueue see `SideEffects.enqueueRender`
+ * releases and of imports have no job that decides about them. @param enqueue see `SideEffects.enqueueVersionJob`
  */
 export function enqueueUndecided(
   comments: readonly Comment[],

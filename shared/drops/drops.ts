@@ -84,7 +84,7 @@ export class Drops extends OwnerReads {
     const outcome = await drops.create(newDrop, cap, sideEffects.tasksOfNewDrop);
     if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
     const drop = await this.#storedOrThrow(caller, outcome);
-    sideEffects.enqueueRender(drop.id, version.id);
+    sideEffects.enqueueVersionJob(drop.id, version.id);
     return drop;
   }
 

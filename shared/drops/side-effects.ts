@@ -48,13 +48,14 @@ export class SideEffects {
     this.tasksOfNewVersion = ['render', ...this.tasksOfChange];
   }
 
-  enqueueRender(dropId: string, versionId: string): void {
+  /** Enqueues, without waiting, the job of all that follows a version: its page, its comments and their quotes. Never fails. */
+  enqueueVersionJob(dropId: string, versionId: string): void {
     this.#jobs.enqueue('version.render', { dropId, versionId }).catch((err) => this.#warnOfNoJob(err));
   }
 
   /** Also purges at once, because the job may wait. */
   async afterNewVersion({ id, slug }: ChangedDrop, versionId: string): Promise<void> {
-    this.enqueueRender(id, versionId);
+    this.enqueueVersionJob(id, versionId);
     await this.#changes.publish(slug);
     this.#enqueuePurge(id);
     if (this.#attempts < attemptsAtOnce) void this.#tryPurge(id);

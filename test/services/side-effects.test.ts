@@ -13,7 +13,7 @@ describe('The jobs and purges after a change', () => {
     const log = createThrottledRecordingLog(clock);
     const enqueue = () => Promise.reject(unavailable('The job queue is unavailable.'));
     const sideEffects = new SideEffects({ jobs: { enqueue }, purger: null, changes, log });
-    for (let n = 0; n < 500; n++) sideEffects.enqueueRender('drop', 'version');
+    for (let n = 0; n < 500; n++) sideEffects.enqueueVersionJob('drop', 'version');
     await new Promise(setImmediate);
     clock.advance(60_000);
     await sideEffects.afterRemove(drop);
