@@ -1,3 +1,4 @@
+import { dropLimits, fieldLimits, listLimits, signInLimits, tenfold, writeLimits } from './limit-options.ts';
 import {
   choice,
   commaList,
@@ -9,7 +10,7 @@ import {
   host,
   identifier,
   limit,
-  type Option,
+  type OptionGroup,
   origin,
   port,
   proxies,
@@ -28,11 +29,7 @@ import {
 /** An account's id (domain/ids.ts). */
 const userIdPattern = /^[0-9a-f]{32}$/;
 
-type Group = Record<string, Option<unknown>>;
-
-const kib = 1024;
-const mib = 1024 * kib;
-const tenfold = '; ten times as many per IPv6 /48';
+const mib = 1024 * 1024;
 
 const addresses = {
   PORT: count(3000, 'Port to listen on; `0`: any free port', 0, 65_535),
@@ -59,7 +56,7 @@ const addresses = {
       'reaches the port can use them',
   ),
   INDEXABLE: trueOrFalse(false, 'Lets search engines list public pages'),
-} as const satisfies Group;
+} as const satisfies OptionGroup;
 
 const data = {
   DATA_DIR: exactText(
@@ -87,7 +84,7 @@ const data = {
     'Requires a trusted certificate of Redis; `false` accepts self-signed certificates',
   ),
   MONGODB_CONNECTIONS: count(20, 'Maximum connections to MongoDB per process', 1, 1_000),
-} as const satisfies Group;
+} as const satisfies OptionGroup;
 
 const signInProvider = {
   GITHUB_CLIENT_ID: freeText(
@@ -106,59 +103,7 @@ const signInProvider = {
   SIGNING_SECRETS_ACCEPTED: signingSecrets(
     'Additional secrets whose signatures are accepted, separated by commas',
   ),
-} as const satisfies Group;
-
-// Defaults of the spec (section 8) for the limits that it has.
-const dropLimits = {
-  WRITES_PER_MINUTE: limit(60, 'POST and PUT requests for drops per account and clock minute'),
-  WRITES_PER_DAY: limit(500, 'Accepted POST and PUT requests for drops per account and UTC day'),
-  CHANGES_PER_MINUTE: limit(600, 'Other changes per account and clock minute'),
-  COMMENTS_PER_MINUTE: limit(60, 'Comments, replies and edits per account and clock minute'),
-  COMMENTS_PER_DAY: limit(2_000, 'Comments, replies and edits per account and UTC day'),
-  DROPS_PER_ACCOUNT: limit(500, 'Drops per account'),
-  VERSIONS_PER_DROP: limit(200, 'Versions per drop', 1, 10_000),
-  HTML_MAX_BYTES: limit(2 * mib, 'Maximum size of a document in bytes (UTF-8)', 1, 16 * mib),
-  CONTEXT_MAX_BYTES: limit(64 * kib, 'Maximum size of a context in bytes (UTF-8)', 1, mib),
-  TITLE_MAX_CHARACTERS: limit(200, 'Maximum length of a title in characters (code points)'),
-  DESCRIPTION_MAX_CHARACTERS: limit(500, 'Maximum length of a description'),
-  LABEL_MAX_CHARACTERS: limit(100, 'Maximum length of a token label'),
-  PASSCODE_MIN_CHARACTERS: limit(4, 'Minimum length of a passcode'),
-  PASSCODE_MAX_CHARACTERS: limit(256, 'Maximum length of a passcode'),
-  METADATA_MAX_KEYS: limit(10, 'Maximum metadata keys per drop', 1, 500),
-  METADATA_KEY_MAX_CHARACTERS: limit(64, 'Maximum length of a metadata key'),
-  METADATA_VALUE_MAX_CHARACTERS: limit(256, 'Maximum length of a metadata value'),
-  PAGE_SIZE: limit(50, 'Default number of drops per page of a list'),
-  PAGE_SIZE_MAX: limit(200, 'Maximum number of drops per page of a list'),
-} as const satisfies Group;
-
-const signIns = {
-  SIGN_IN_TTL_SECONDS: limit(600, 'Lifetime of a sign-in code and its poll token', 1, 86_400),
-  SIGN_IN_KEEP_SECONDS: count(
-    86_400,
-    'Time for which polls answer the state of a finished sign-in; then `not_found`',
-  ),
-  SIGN_IN_STARTS_PER_MINUTE: limit(30, 'Sign-ins started per IPv4 address or IPv6 /48 and minute'),
-  POLL_INTERVAL_SECONDS: limit(2, 'Polling interval that clients are asked to use', 1, 60),
-  SIGN_INS_PER_ACCOUNT: limit(20, 'Sign-ins that an account may open for approval in 10 minutes'),
-  TOKENS_PER_ACCOUNT: limit(200, 'Active tokens per account', 1, 10_000),
-  NEW_TOKENS_PER_ACCOUNT: limit(20, 'New tokens per account in 10 minutes'),
-  LOCAL_ACCOUNTS_MAX: count(
-    10_000,
-    'Accounts that people may create with the local sign-in key, with those that were deleted on the same UTC day',
-  ),
-  CODE_TRIES: limit(
-    10,
-    `Wrong sign-in codes per address in 10 minutes, and as many wrong sign-in keys; ten times as many codes per IPv6 /48`,
-  ),
-  PASSCODE_TRIES: limit(10, 'Wrong passcodes per drop and address in 10 minutes'),
-  PASSCODE_TRIES_PER_ADDRESS: limit(100, `Wrong passcodes per address for all drops in 10 minutes${tenfold}`),
-  PASSCODE_TRIES_PER_DROP: limit(
-    100,
-    'Wrong passcodes per drop from all addresses in 10 minutes; above it nobody can unlock the page; browsers that have unlocked it keep access',
-  ),
-  UNLOCK_SECONDS: count(86_400, 'Time for which a browser keeps a page unlocked'),
-  GRANT_SECONDS: count(3_600, 'Time for which the link to the raw page of an unlocked page works'),
-} as const satisfies Group;
+} as const satisfies OptionGroup;
 
 const reports = {
   REPORTS_PER_HOUR: limit(10, `Reports per address and hour${tenfold}`),
@@ -198,7 +143,7 @@ const reports = {
     'must be language tags separated by commas, such as en, de',
     'Languages of the security contacts',
   ),
-} as const satisfies Group;
+} as const satisfies OptionGroup;
 
 const processes = {
   BUFFERED_BYTES: count(
@@ -247,7 +192,7 @@ const processes = {
     0.01,
     'Share of raw page requests to log; those that are answered 5xx are all logged',
   ),
-} as const satisfies Group;
+} as const satisfies OptionGroup;
 
 const edge = {
   EDGE_PURGER: choice(
@@ -268,15 +213,18 @@ const edge = {
     'Seconds after a purge at which it is repeated: a purge does not reach a page that the cache is fetching at that moment',
   ),
   EDGE_TTL_SECONDS: count(86_400, 'Maximum time in a shared cache; at most 5 s without a purger', 0),
-} as const satisfies Group;
+} as const satisfies OptionGroup;
 
 /** In the order of docs/settings.md. */
-export const optionGroups: readonly (readonly [title: string, group: Group])[] = [
+export const optionGroups: readonly (readonly [title: string, group: OptionGroup])[] = [
   ['Addresses', addresses],
   ['Data', data],
   ['Sign-in provider and signatures', signInProvider],
+  ['Limits of writes', writeLimits],
   ['Limits of drops', dropLimits],
-  ['Limits of sign-ins and passcodes', signIns],
+  ['Limits of fields', fieldLimits],
+  ['Limits of lists', listLimits],
+  ['Limits of sign-ins and passcodes', signInLimits],
   ['Reports, operators and security contacts', reports],
   ['Processes', processes],
   ['Cache or CDN', edge],
@@ -286,8 +234,11 @@ export const options = {
   ...addresses,
   ...data,
   ...signInProvider,
+  ...writeLimits,
   ...dropLimits,
-  ...signIns,
+  ...fieldLimits,
+  ...listLimits,
+  ...signInLimits,
   ...reports,
   ...processes,
   ...edge,

@@ -19,6 +19,9 @@ export interface Option<T> {
   readonly isLimit?: true;
 }
 
+/** Settings of one heading in docs/settings.md, by their names. */
+export type OptionGroup = Readonly<Record<string, Option<unknown>>>;
+
 export function count(fallback: number, about: string, min = 1, max = 1_000_000_000): Option<number> {
   const schema = number()
     .typeError('must be a whole number')
