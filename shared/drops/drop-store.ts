@@ -16,7 +16,10 @@ import type { Conflict, DropTarget } from './revision.ts';
 
 export type RemovedDrop = Pick<Drop, 'id' | 'slug'>;
 
-/** Why a change changed nothing, the first that applies: no such drop, its takedown, the conflict of its revision. */
+/**
+ * Why a change changed nothing, the first that applies: no such drop, its takedown, the conflict of its revision.
+ * `Refusal` adds the reasons that only certain changes have, such as a reached cap.
+ */
 export type Rejected = null | Takedown | Conflict;
 
 /** What is read of drops. */

@@ -3,17 +3,11 @@ import { capTable } from '../limits/limit-table.ts';
 import { capReached } from '../limits/limits.ts';
 import type { Takedown } from '../moderation/act.ts';
 import { type Drop, isStored } from './drop.ts';
+import type { Rejected } from './drop-store.ts';
 import { type Conflict, etagOf } from './revision.ts';
 
-/** Why the store has refused a change. null: no such drop. */
-export type Refusal =
-  | Takedown
-  | Conflict
-  | null
-  | 'no_place'
-  | 'version_limit'
-  | 'no_version'
-  | 'last_version';
+/** Why the store has refused a change: what `Rejected` says, or a reason that only certain changes have. */
+export type Refusal = Rejected | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
 
 export interface DropCaps {
   readonly DROPS_PER_ACCOUNT: number;
