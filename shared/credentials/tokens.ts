@@ -31,6 +31,7 @@ export interface TokenPage {
 /** Who asks for a token. */
 export type Asking = Pick<Caller, 'accountId' | 'countsAs'>;
 
+/** The tokens of accounts, for the API and the dashboard, over the store of tokens. */
 export class Tokens {
   readonly #tokens: TokenStore;
   readonly #signIns: Pick<SignInStore, 'countVerified'>;

@@ -14,6 +14,7 @@ import {
 } from './mongo-schema.ts';
 import { change, literal, visibleChange } from './mongo-updates.ts';
 
+/** What moderators find and change of drops of every account, in MongoDB. */
 export class MongoModeration implements ModerationStore {
   readonly #drops: Model<DropDocument>;
   readonly #clock: Clock;

@@ -40,6 +40,7 @@ export interface ListStatements {
   readonly matchingIds: Rows;
 }
 
+/** The statements that list drops in SQLite, prepared once for each field and order that drops are sorted by. */
 export class SqliteLists {
   readonly #byOrder = new Map<string, ListStatements>();
 

@@ -5,6 +5,7 @@ import type { Database, Statement, Value } from '../sqlite/database.ts';
 import type { Drop, PendingTask } from './drop.ts';
 import { changed, type DropRow, dropColumns, isLive, taskValues, toDropOrNull } from './sqlite-rows.ts';
 
+/** What moderators find and change of drops of every account, in SQLite. */
 export class SqliteModeration implements ModerationStore {
   readonly #db: Database;
   readonly #clock: Clock;

@@ -107,6 +107,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   return new SqliteDatabase(path, connection, options);
 }
 
+/** One open file of SQLite, on one connection. */
 class SqliteDatabase implements Database {
   readonly #path: string;
   readonly #connection: DatabaseSyncInstance;
