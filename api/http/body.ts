@@ -8,8 +8,8 @@ import {
   type ParseJson,
   parseJson,
 } from '../../shared/domain/json.ts';
-import type { MemoryBudget } from '../server/memory-budget.ts';
 import { HttpError } from './http-error.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import { invalid, validationError } from './validate.ts';
 
 /** Larger bodies are parsed away from the event loop. */

@@ -3,7 +3,7 @@ import { notFound, nullIfNotFound } from '../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { rawPath } from '../http/paths.ts';
-import { createContentHosts } from '../server/content-hosts.ts';
+import { ContentHosts } from './content-hosts.ts';
 
 /**
  * The address of a page in a frame. `id` makes it unique to the version's content, for caches. @param dropOrigin null: the
@@ -35,7 +35,7 @@ export const thumbnailSandbox = 'allow-scripts';
 /** Makes the frames of the dashboard. @returns finds the version, by default the latest; null: the page is taken down or gone */
 export function createPreviews(services: Services, sandbox = previewSandbox) {
   const { passcodes, config } = services;
-  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+  const contentHosts = ContentHosts.from(config.CONTENT_ORIGIN);
 
   return async (caller: Caller, slug: string, number: number | null = null): Promise<Preview | null> => {
     const page = await findOwnPage(services, caller, slug, number).catch(nullIfNotFound);
@@ -63,5 +63,5 @@ export async function findOwnPage(
 
 /** The source for `frame-src` that covers every drop, also those that are published while the page is open. */
 export function previewsSource({ BASE_URL, CONTENT_ORIGIN }: Services['config']): string {
-  return `${createContentHosts(CONTENT_ORIGIN)?.originOf('*') ?? new URL(BASE_URL).origin}/p/`;
+  return `${ContentHosts.from(CONTENT_ORIGIN)?.originOf('*') ?? new URL(BASE_URL).origin}/p/`;
 }

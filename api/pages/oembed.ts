@@ -8,7 +8,7 @@ import { html, toText } from '../html/html.ts';
 import { HttpError } from '../http/http-error.ts';
 import { cardPath, pageUrl, rawPath } from '../http/paths.ts';
 import { sendJson, sendText } from '../http/send.ts';
-import { createContentHosts } from '../server/content-hosts.ts';
+import { ContentHosts } from './content-hosts.ts';
 import { refuseTakenDown } from './public-page.ts';
 import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
 
@@ -23,7 +23,7 @@ type Embed = Readonly<Record<string, string | number>>;
 export function oembedHandler(services: Services) {
   const { pages, cards, config } = services;
   const { BASE_URL } = config;
-  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+  const contentHosts = ContentHosts.from(config.CONTENT_ORIGIN);
 
   function embedOf(page: Page, query: URLSearchParams): Embed {
     const common = { version: '1.0', provider_name: 'Dropleaf', provider_url: BASE_URL };

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import { edgeTag, type Page } from '../../shared/drops/drop.ts';
 import type { BodyFacts } from '../../shared/pages/page-bodies.ts';
 import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
-import type { ContentHost } from '../server/content-hosts.ts';
+import type { ContentHost } from './content-hosts.ts';
 
 /**
  * Scripts and forms run in an opaque origin. Never `allow-same-origin` on our host (docs/decisions/pages.md, The raw page). Only

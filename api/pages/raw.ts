@@ -14,7 +14,7 @@ import { methodNotAllowed } from '../http/http-error.ts';
 import { pageUrl } from '../http/paths.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
 import { forbidIndexing, type ServiceResponse } from '../http/send.ts';
-import type { ContentHost } from '../server/content-hosts.ts';
+import type { ContentHost } from './content-hosts.ts';
 import { isUnlocked, passcodeRequired } from './gate.ts';
 import { isGetByPerson, type PublicAddress, readSlugAndVersion, refuseTakenDown } from './public-page.ts';
 import { type PageHeaders, RawHeaders } from './raw-headers.ts';

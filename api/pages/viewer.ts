@@ -14,7 +14,7 @@ import { pagePath } from '../http/paths.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
 import { orAgain, show } from '../http/show.ts';
-import { type ContentHosts, createContentHosts } from '../server/content-hosts.ts';
+import { ContentHosts } from './content-hosts.ts';
 import { frameUrl } from './frame.ts';
 import { isUnlocked, setPageCaching } from './gate.ts';
 import {
@@ -41,7 +41,7 @@ export class ViewerPages {
     this.#services = services;
     this.#readForm = readForm;
     this.#layout = layout;
-    this.#contentHosts = createContentHosts(services.config.CONTENT_ORIGIN);
+    this.#contentHosts = ContentHosts.from(services.config.CONTENT_ORIGIN);
   }
 
   async show(req: Request, res: Response): Promise<void> {

@@ -31,9 +31,9 @@ interface Network {
 }
 
 /**
- * Shares the places for connections between networks, as memory-budget.ts shares memory: above the limit the network that has the
- * most gives one back. What makes progress is kept: idle connections go first, those of the new one's network and of one that had more
- * before it included, then slow ones. Only a network that has more than the new one's gives a connection that makes progress.
+ * Shares the places for connections between networks, as http/memory-budget.ts shares memory: above the limit the network that has
+ * the most gives one back. What makes progress is kept: idle connections go first, those of the new one's network and of one that had
+ * more before it included, then slow ones. Only a network that has more than the new one's gives a connection that makes progress.
  */
 export class ConnectionShares {
   readonly #members = new Map<Socket, Member>();

@@ -8,15 +8,15 @@ import { createBodyReader } from '../http/body.ts';
 import { createIpReader, networkKey } from '../http/client-address.ts';
 import { createCompression } from '../http/compression.ts';
 import { HttpError } from '../http/http-error.ts';
+import { MemoryBudget } from '../http/memory-budget.ts';
 import { servicePaths } from '../http/paths.ts';
 import { pathOf } from '../http/request-log.ts';
 import type { ServiceResponse } from '../http/send.ts';
+import { ContentHosts } from '../pages/content-hosts.ts';
 import { readAddress, withoutSlash } from '../pages/public-page.ts';
 import { RawPages } from '../pages/raw.ts';
 import { createApp } from './app.ts';
 import { isUnread } from './connections.ts';
-import { createContentHosts } from './content-hosts.ts';
-import { MemoryBudget } from './memory-budget.ts';
 import { createRequestCount } from './request-count.ts';
 
 /** Browsers and proxies send about thirty. */
@@ -34,7 +34,7 @@ export function createListener(services: Services): RequestListener {
   const layout = createLayout({ assets, config });
   const raw = new RawPages(services, layout, assets);
   const app = createApp(services, createBodyReader(budget), { assets, layout });
-  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+  const contentHosts = ContentHosts.from(config.CONTENT_ORIGIN);
   const chooseCompression = createCompression();
   const hostOf = (name: string | undefined) => contentHosts?.find(name) ?? null;
   const watchUnread = createUnreadWatch(services, budget);

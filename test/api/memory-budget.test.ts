@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryBudget } from '../../api/server/memory-budget.ts';
+import { MemoryBudget } from '../../api/http/memory-budget.ts';
 
 type Held = readonly [name: string, client: string, bytes: number, memory?: object];
 

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { createBodyReader } from '../../api/http/body.ts';
+import { MemoryBudget } from '../../api/http/memory-budget.ts';
 import { withoutRepetitions } from '../../api/openapi/without-repetitions.ts';
 import { createRoutes, type RouteTable } from '../../api/routes.ts';
-import { MemoryBudget } from '../../api/server/memory-budget.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { createTestPages } from './layout.ts';
