@@ -40,7 +40,7 @@ async function measureEngine(engine: Place['engine'], openPlace: () => Promise<P
   const jobRows: string[][] = [];
   for (const { size, env } of stores) {
     for (const { name, ms, blockedMs, grownMib } of await runPeriodicJobs(env))
-      jobRows.push([name, String(size), ...[ms, blockedMs, grownMib].map((value) => value.toFixed(0))]);
+      jobRows.push([name, String(size), ms.toFixed(0), blockedMs.toFixed(0), grownMib.toFixed(0)]);
   }
   for (const store of stores) await store.remove();
   process.stdout.write(`\n${formatTable(jobHead, jobRows)}\n`);
@@ -107,7 +107,8 @@ function tableOf(engine: string, costs: Costs<Cost>, commands: Costs<number> | n
     return [
       name,
       ...medians.flatMap((value, n) => [value, slow[n], cpu[n]].map(format)),
-      ...[ratio, cpuRatio].map(format),
+      format(ratio),
+      format(cpuRatio),
       ...(commands ? [[...new Set(counted)].join(' to ')] : []),
       ratio > target && !(cpuRatio <= target) ? `above ${target}` : '',
     ];
