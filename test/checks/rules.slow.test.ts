@@ -82,7 +82,8 @@ const faulty: readonly Planted[] = [
     'lint/correctness/useImportExtensions',
   ),
   plant('test/planted-list.ts', 'export const [one, two] = [1, 2];', 'plugin'),
-  plant('bench/planted-spread.ts', 'export const sum = { ...{ one: 1 }, two: 2 };', 'plugin'),
+  plant('test/planted-object.ts', 'export const { one, two } = { one: 1, two: 2 };', 'plugin'),
+  plant('worker/planted-spread.ts', 'export const sum = { ...{ one: 1 }, two: 2 };', 'plugin'),
   plant('worker/planted-ring-a.ts', "import './planted-ring-b.ts';", 'lint/suspicious/noImportCycles'),
   plant('worker/planted-ring-b.ts', "import './planted-ring-a.ts';", 'lint/suspicious/noImportCycles'),
 ];
