@@ -1,6 +1,6 @@
 import { object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
-import { apiSortFields, type DropQuery, sortOrders } from '../../shared/drops/drop.ts';
+import { apiSortFields, type DropQuery, sortOrders } from '../../shared/drops/drop-query.ts';
 import { searchMaxCharacters } from '../../shared/drops/search.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
 import {

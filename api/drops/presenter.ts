@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { CommentCounts } from '../../shared/comments/comment-store.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { apiSortFields, type Document, type Drop, sortOrders } from '../../shared/drops/drop.ts';
+import type { Document, Drop } from '../../shared/drops/drop.ts';
+import { apiSortFields, sortOrders } from '../../shared/drops/drop-query.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { Written } from '../../shared/idempotency/idempotency.ts';

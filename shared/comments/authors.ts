@@ -17,14 +17,14 @@ export interface Person {
 /** The owner of a drop, as a program or in the dashboard. */
 export async function findOwner(accounts: Pick<AccountStore, 'find'>, caller: Caller): Promise<Author> {
   const account = await accounts.find(caller.accountId);
-  return authorFor(caller, 'owner', account?.identity.name ?? '');
+  return authorOf(caller, 'owner', account?.identity.name ?? '');
 }
 
 /** null: the person may neither read nor write comments on the page. A guest has no secret before the first comment. */
 export function findReader(page: Page, { caller, name, guest }: Person): Author | null {
-  if (caller?.accountId === page.ownerId) return authorFor(caller, 'owner', name);
+  if (caller?.accountId === page.ownerId) return authorOf(caller, 'owner', name);
   if (page.comments === 'owner') return null;
-  if (caller !== null) return authorFor(caller, 'member', name);
+  if (caller !== null) return authorOf(caller, 'member', name);
   if (page.comments === 'members') return null;
   return { role: 'guest', accountId: null, guest, name, via: null, tokenId: null };
 }
@@ -59,7 +59,7 @@ export function callerTokenId({ credential }: Caller): string | null {
   return credential.kind === 'token' ? credential.token.id : null;
 }
 
-function authorFor(caller: Caller, role: Author['role'], name: string): Author {
+function authorOf(caller: Caller, role: Author['role'], name: string): Author {
   const { accountId, credential } = caller;
   const via = credential.kind === 'token' ? credential.token.label : null;
   return { role, accountId, guest: null, name, via, tokenId: callerTokenId(caller) };

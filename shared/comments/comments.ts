@@ -118,7 +118,7 @@ export class Comments extends CommentLists {
   }
 
   /** Does what a reader asks for, and counts it. @throws DropError `rate_limited` */
-  countFor<T>(page: Page, author: Author, visitor: Visitor, act: () => Promise<T>): Promise<T> {
+  runLimited<T>(page: Page, author: Author, visitor: Visitor, act: () => Promise<T>): Promise<T> {
     return this.#rateLimits.run(page, author, visitor, act);
   }
 

@@ -3,7 +3,7 @@ import type { CommentState } from './comment.ts';
 import type { AuthorKey, CommentQuery, FoundThreads, ListedComment, ThreadQuery } from './comment-store.ts';
 import { type CommentDocument, toListed } from './mongo-schema.ts';
 import { readWithSizes } from './mongo-sizes.ts';
-import { authorFor, type Entry, inOrder } from './thread.ts';
+import { authorToAskFor, type Entry, inOrder } from './thread.ts';
 
 type Filter = QueryFilter<CommentDocument>;
 type EntryDocument = Pick<CommentDocument, '_id' | 'seq' | 'bytes' | 'texts'> & Partial<CommentDocument>;
@@ -65,7 +65,7 @@ export class MongoCommentLists {
 
   async #listState(ownerId: string, query: CommentQuery, state: CommentState): Promise<Entry[]> {
     const { dropId, after, before, limit, newsFor } = query;
-    const author = authorFor(query, state);
+    const author = authorToAskFor(query, state);
     if (author === undefined) return [];
     const of = dropId === null ? { owner_id: ownerId } : { drop_id: dropId };
     const by = Object.fromEntries(Object.entries(author ?? {}).map(([name, key]) => [`author.${name}`, key]));

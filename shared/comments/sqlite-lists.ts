@@ -1,7 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import type { CommentState } from './comment.ts';
 import type { AuthorKey, CommentQuery, FoundThreads } from './comment-store.ts';
-import { authorFor, type Entry, inOrder } from './thread.ts';
+import { authorToAskFor, type Entry, inOrder } from './thread.ts';
 
 type SmallRow = [id: string, seq: number, bytes: number, texts: number];
 /** The last two are read for news alone. */
@@ -37,7 +37,7 @@ export class SqliteCommentLists {
 
   #listState(ownerId: string, query: CommentQuery, state: CommentState): Entry[] {
     const { dropId, after, before, limit } = query;
-    const author = authorFor(query, state);
+    const author = authorToAskFor(query, state);
     if (author === undefined) return [];
     const isOfAuthor = dropId !== null && author !== null;
     const rows = this.#statements[indexOf(dropId, author)][orderOf(query)].all({

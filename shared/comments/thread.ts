@@ -48,8 +48,8 @@ export function chooseFitting(
   return { chosen, last, hasMore: isFull, left: null };
 }
 
-/** Whether an index must be asked for an author. undefined: no thread of this state is asked for. */
-export function authorFor({ by, heldBy }: CommentQuery, state: CommentState) {
+/** Whose threads an index is asked for; null: those of all. undefined: no thread of this state is asked for. */
+export function authorToAskFor({ by, heldBy }: CommentQuery, state: CommentState) {
   if (state !== 'held' || heldBy === undefined) return by ?? null;
   return heldBy ?? undefined;
 }

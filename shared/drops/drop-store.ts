@@ -2,7 +2,6 @@ import type { Takedown } from '../moderation/act.ts';
 import type {
   DetailChanges,
   Drop,
-  DropQuery,
   FoundVersion,
   Lock,
   NewDrop,
@@ -10,8 +9,8 @@ import type {
   OwnedVersion,
   Page,
   PendingTask,
-  TagCount,
 } from './drop.ts';
+import type { DropQuery, TagCount } from './drop-query.ts';
 import type { Conflict, DropTarget } from './revision.ts';
 
 export type RemovedDrop = Pick<Drop, 'id' | 'slug'>;

@@ -1,7 +1,8 @@
 import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
 import { createTimeSlices } from '../util/queues.ts';
-import type { Drop, DropQuery, FoundVersion, OwnedVersion, Page, TagCount } from './drop.ts';
+import type { Drop, FoundVersion, OwnedVersion, Page } from './drop.ts';
+import type { DropQuery, TagCount } from './drop-query.ts';
 import type { DropReads } from './drop-store.ts';
 import {
   type DropDocument,

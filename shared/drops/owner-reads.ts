@@ -3,7 +3,8 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { notFound } from '../domain/errors.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import { sha256Of } from '../util/sha256.ts';
-import type { Document, Drop, DropQuery, FoundVersion, OwnedVersion, TagCount, Version } from './drop.ts';
+import type { Document, Drop, FoundVersion, OwnedVersion, Version } from './drop.ts';
+import type { DropQuery, TagCount } from './drop-query.ts';
 import type { DropStore } from './drop-store.ts';
 
 export interface OwnerReadsDeps {

@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../sqlite/database.ts';
-import { type DropQuery, sortFields, sortOrders } from './drop.ts';
+import { type DropQuery, sortFields, sortOrders } from './drop-query.ts';
 import { isLive } from './sqlite-rows.ts';
 
 /** SQL: the live drops of an owner. Without the index's name SQLite may read every row. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Database, Value } from '../sqlite/database.ts';
 import { createTimeSlices } from '../util/queues.ts';
-import type { Drop, DropQuery, FoundVersion, OwnedVersion, Page, TagCount } from './drop.ts';
+import type { Drop, FoundVersion, OwnedVersion, Page } from './drop.ts';
+import type { DropQuery, TagCount } from './drop-query.ts';
 import type { DropReads } from './drop-store.ts';
 import { createSearch } from './search.ts';
 import { aggregate, expiredOfOwner, liveOfOwner, prepareRows, readIds, SqliteLists } from './sqlite-lists.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { mongo } from 'mongoose';
-import { type DropQuery, sortFields, sortOrders } from '../../shared/drops/drop.ts';
+import { type DropQuery, sortFields, sortOrders } from '../../shared/drops/drop-query.ts';
 import { dropDocument } from '../../shared/drops/mongo-schema.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import {

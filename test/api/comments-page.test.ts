@@ -265,7 +265,7 @@ describe('/p/{slug}/comments', () => {
     });
     const write = async (times: number, account: string | null, dropId = page.dropId) => {
       for (let n = 0; n < times; n++)
-        await comments.countFor({ ...page, dropId }, of(account), visitor, async () => n);
+        await comments.runLimited({ ...page, dropId }, of(account), visitor, async () => n);
     };
     const statusOf = async (person: ReturnType<typeof guest>, on = slug) => {
       const answer = await person.send(on, { act: 'add', text: 'More', name: 'Eve' });

@@ -8,7 +8,8 @@ import {
 import { readStore } from '../../shared/archives/export.ts';
 import { importArchive } from '../../shared/archives/import.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { DropQuery, NewDrop } from '../../shared/drops/drop.ts';
+import type { NewDrop } from '../../shared/drops/drop.ts';
+import type { DropQuery } from '../../shared/drops/drop-query.ts';
 import { exportEntries, openBytes, packEntries } from '../support/archives.ts';
 import { lazily } from '../support/between.ts';
 import { rejectionOf } from '../support/rejection.ts';

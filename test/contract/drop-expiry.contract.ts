@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Drop, type NewDrop, sortFields } from '../../shared/drops/drop.ts';
+import type { Drop, NewDrop } from '../../shared/drops/drop.ts';
+import { sortFields } from '../../shared/drops/drop-query.ts';
 import { lazily } from '../support/between.ts';
 import {
   aDrop,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { DropQuery, NewDrop } from '../../shared/drops/drop.ts';
+import type { NewDrop } from '../../shared/drops/drop.ts';
+import type { DropQuery } from '../../shared/drops/drop-query.ts';
 import { at, aVersion, makeDrop, newestFirst, pairs, start, tags } from './records.ts';
 import type { Stores } from './stores.ts';
 

@@ -16,7 +16,6 @@ import { hashToken, newToken, type Token, tokenIdOf } from '../../shared/credent
 import { newId, newSlug, randomBase62 } from '../../shared/domain/ids.ts';
 import type {
   Drop,
-  DropQuery,
   NewDrop,
   NewVersion,
   OwnedVersion,
@@ -24,6 +23,7 @@ import type {
   Version,
 } from '../../shared/drops/drop.ts';
 import { htmlMediaType } from '../../shared/drops/drop.ts';
+import type { DropQuery } from '../../shared/drops/drop-query.ts';
 import type { DropStore } from '../../shared/drops/drop-store.ts';
 import type { DropTarget } from '../../shared/drops/revision.ts';
 import type { IdempotencyRecord } from '../../shared/idempotency/idempotency-store.ts';

@@ -146,7 +146,7 @@ async function save(
   const author = readerOfRequest(page, session, secret, name);
   if (author === null) throw new DropError('forbidden', 'You may not write comments on this page');
   const act = isNew ? add : changeByForm;
-  const done = await comments.countFor(page, author, visitorOf(req.ip), () =>
+  const done = await comments.runLimited(page, author, visitorOf(req.ip), () =>
     act(comments, page, author, form, clock.now()),
   );
   if (isGuest) keepSecret(services, res, page, secret);

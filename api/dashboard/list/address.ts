@@ -1,5 +1,5 @@
 import type { Config } from '../../../shared/config/config.ts';
-import type { DropQuery } from '../../../shared/drops/drop.ts';
+import type { DropQuery } from '../../../shared/drops/drop-query.ts';
 import { DropQueryReader, metadataPrefix } from '../../drops/list-query.ts';
 import { type Query, toPositiveInteger } from '../../http/parameters.ts';
 import { dashboardPaths } from '../../http/paths.ts';

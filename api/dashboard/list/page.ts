@@ -1,6 +1,7 @@
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
-import type { Drop, TagCount } from '../../../shared/drops/drop.ts';
+import type { Drop } from '../../../shared/drops/drop.ts';
+import type { TagCount } from '../../../shared/drops/drop-query.ts';
 import { searchMaxCharacters } from '../../../shared/drops/search.ts';
 import { countOf, menu, noticeFor, pagination } from '../../html/elements.ts';
 import { fieldState, formError } from '../../html/forms.ts';
