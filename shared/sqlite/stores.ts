@@ -5,7 +5,7 @@ import { createSqliteSessionStore, createSqliteTokenStore } from '../credentials
 import type { Clock } from '../domain/clock.ts';
 import { SqliteDrops } from '../drops/sqlite.ts';
 import { SqliteModeration } from '../drops/sqlite-moderation.ts';
-import { createSqliteIdempotencyStore } from '../idempotency/sqlite.ts';
+import { SqliteIdempotency } from '../idempotency/sqlite.ts';
 import { SqlitePendingTasks } from '../jobs/sqlite-pending-tasks.ts';
 import { createSqliteAuditLog } from '../moderation/sqlite.ts';
 import { createSqlitePageChanges } from '../pages/sqlite.ts';
@@ -25,7 +25,7 @@ export function createSqliteStores(db: Database, clock: Clock) {
     signIns: new SqliteSignIns(db),
     drops: new SqliteDrops(db, clock),
     moderation: new SqliteModeration(db, clock),
-    idempotency: createSqliteIdempotencyStore(db),
+    idempotency: new SqliteIdempotency(db),
     uploads: new SqliteUploads(db),
     auditLog: createSqliteAuditLog(db),
     pendingTasks: new SqlitePendingTasks(db),

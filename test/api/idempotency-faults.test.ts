@@ -48,7 +48,7 @@ describe('A write with Idempotency-Key that is cut off at one of its store calls
   }
 
   function adaptEngine(engine: Engine): Engine {
-    const { idempotency } = engine;
+    const idempotency = methodsOf(engine.idempotency);
     const drops = methodsOf(engine.drops);
     return {
       ...engine,

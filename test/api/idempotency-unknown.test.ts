@@ -56,10 +56,11 @@ describe('Idempotency-Key, when the outcome of the first request is unknown', ()
         create: async (...args) => (faults.drops === 'day full' ? 'day_full' : create(...args)),
         addVersion: withFault('drops', gated.addVersion),
       };
+      const records = methodsOf(stores.idempotency);
       const idempotency = {
-        ...stores.idempotency,
-        finish: withFault('finish', stores.idempotency.finish),
-        replace: withFault('replace', stores.idempotency.replace),
+        ...records,
+        finish: withFault('finish', records.finish),
+        replace: withFault('replace', records.replace),
       };
       const findReferenced: typeof engine.pendingTasks.findReferenced = async (ids) => {
         const found = await engine.pendingTasks.findReferenced(ids);
