@@ -7,7 +7,7 @@ import { SqliteDrops } from '../drops/sqlite.ts';
 import { SqliteModeration } from '../drops/sqlite-moderation.ts';
 import { SqliteIdempotency } from '../idempotency/sqlite.ts';
 import { SqlitePendingTasks } from '../jobs/sqlite-pending-tasks.ts';
-import { createSqliteAuditLog } from '../moderation/sqlite.ts';
+import { SqliteAuditLog } from '../moderation/sqlite.ts';
 import { createSqlitePageChanges } from '../pages/sqlite.ts';
 import { SqliteRenders } from '../renders/sqlite.ts';
 import { SqliteReports } from '../reports/sqlite.ts';
@@ -27,7 +27,7 @@ export function createSqliteStores(db: Database, clock: Clock) {
     moderation: new SqliteModeration(db, clock),
     idempotency: new SqliteIdempotency(db),
     uploads: new SqliteUploads(db),
-    auditLog: createSqliteAuditLog(db),
+    auditLog: new SqliteAuditLog(db),
     pendingTasks: new SqlitePendingTasks(db),
     html: new SqliteBlobs(db, 'html_blobs'),
     contexts: new SqliteBlobs(db, 'context_blobs'),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createSqliteAuditLog } from '../../shared/moderation/sqlite.ts';
+import { SqliteAuditLog } from '../../shared/moderation/sqlite.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { useEach } from '../support/between.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -20,7 +20,7 @@ describe('The audit log in SQLite', () => {
   ];
   for (const [what, sql, error] of statements) {
     it(`refuses ${what}, also as plain SQL`, async () => {
-      const log = createSqliteAuditLog(db);
+      const log = new SqliteAuditLog(db);
       const entry = { at: 1, by: 'root', act: 'suspend', target: 'a', reason: null } as const;
       for (const id of ['open', 'done']) await log.begin({ ...entry, id });
       await log.end('done', 'done', 2);
