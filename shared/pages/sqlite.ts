@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Database } from '../sqlite/database.ts';
+import type { Database, Statement } from '../sqlite/database.ts';
 import type { PageChanges } from './page-changes.ts';
 
 /**
@@ -7,36 +7,53 @@ import type { PageChanges } from './page-changes.ts';
  * which is checked before the first page of each turn: then nothing that was read before is current. The same holds after a
  * write that was committed although its caller got an error, because it gave no notice.
  */
-export function createSqlitePageChanges(db: Database): PageChanges {
-  const readDataVersion = db.prepareTuples<[version: number]>('PRAGMA data_version');
-  const listeners: ((slug: string) => void)[] = [];
-  const now = () => performance.now();
-  const countUnnoticed = () => Number(readDataVersion.get()?.[0]) + db.countUncertain(); // both only grow
-  let unnoticed = countUnnoticed();
-  let currentSince = 0;
+export class SqlitePageChanges implements PageChanges {
+  readonly confirmEveryMs = null;
+  readonly #db: Pick<Database, 'countUncertain'>;
+  readonly #readDataVersion: Statement<[version: number]>;
+  readonly #checkOtherProcesses: () => void;
+  readonly #listeners: ((slug: string) => void)[] = [];
+  #unnoticed: number;
+  #currentSince = 0;
 
-  const checkOtherProcesses = onceATurn(() => {
-    const found = countUnnoticed();
-    if (found !== unnoticed) currentSince = now();
-    unnoticed = found;
-  });
+  constructor(db: Database) {
+    this.#db = db;
+    this.#readDataVersion = db.prepareTuples<[version: number]>('PRAGMA data_version');
+    this.#checkOtherProcesses = onceATurn(() => this.#noteUnnoticed());
+    this.#unnoticed = this.#countUnnoticed();
+  }
 
-  return {
-    async publish(...slugs) {
-      for (const slug of slugs) for (const listener of listeners) listener(slug);
-    },
-    subscribe: (listener) => void listeners.push(listener),
-    isCurrent(asOf) {
-      try {
-        checkOtherProcesses();
-      } catch {
-        return false; // the read that follows throws what is wrong with the database
-      }
-      return asOf >= currentSince;
-    },
-    now,
-    confirmEveryMs: null,
-  };
+  async publish(...slugs: readonly string[]): Promise<void> {
+    for (const slug of slugs) for (const listener of this.#listeners) listener(slug);
+  }
+
+  subscribe(listener: (slug: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  isCurrent(asOf: number): boolean {
+    try {
+      this.#checkOtherProcesses();
+    } catch {
+      return false; // the read that follows throws what is wrong with the database
+    }
+    return asOf >= this.#currentSince;
+  }
+
+  now(): number {
+    return performance.now();
+  }
+
+  /** Nothing is current that was read before a change that gave no notice. */
+  #noteUnnoticed(): void {
+    const found = this.#countUnnoticed();
+    if (found !== this.#unnoticed) this.#currentSince = this.now();
+    this.#unnoticed = found;
+  }
+
+  #countUnnoticed(): number {
+    return Number(this.#readDataVersion.get()?.[0]) + this.#db.countUncertain(); // both only grow
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import { SqliteModeration } from '../drops/sqlite-moderation.ts';
 import { SqliteIdempotency } from '../idempotency/sqlite.ts';
 import { SqlitePendingTasks } from '../jobs/sqlite-pending-tasks.ts';
 import { SqliteAuditLog } from '../moderation/sqlite.ts';
-import { createSqlitePageChanges } from '../pages/sqlite.ts';
+import { SqlitePageChanges } from '../pages/sqlite.ts';
 import { SqliteRenders } from '../renders/sqlite.ts';
 import { SqliteReports } from '../reports/sqlite.ts';
 import { SqliteSignIns } from '../sign-ins/sqlite.ts';
@@ -36,6 +36,6 @@ export function createSqliteStores(db: Database, clock: Clock) {
     comments: new SqliteComments(db),
     reports: new SqliteReports(db),
     views: new SqliteViews(db),
-    pageChanges: createSqlitePageChanges(db),
+    pageChanges: new SqlitePageChanges(db),
   };
 }

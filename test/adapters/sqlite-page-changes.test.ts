@@ -1,7 +1,7 @@
 import { stat } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createSqlitePageChanges } from '../../shared/pages/sqlite.ts';
+import { SqlitePageChanges } from '../../shared/pages/sqlite.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { methodsOf } from '../../shared/util/methods.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -46,7 +46,7 @@ describe('Changes of pages on SQLite', () => {
       },
     };
     const command = open();
-    const changes = createSqlitePageChanges(counting);
+    const changes = new SqlitePageChanges(counting);
     changes.isCurrent(0); // the first check
     await aTurn();
     const change = command.prepare(anyWrite);
@@ -73,7 +73,7 @@ describe('Changes of pages on SQLite', () => {
       if (isFailing) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
       await really();
     });
-    const changes = createSqlitePageChanges(db);
+    const changes = new SqlitePageChanges(db);
     const asOf = changes.now();
     expect(changes.isCurrent(asOf)).to.equal(true);
     isFailing = true;
