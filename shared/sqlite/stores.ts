@@ -1,7 +1,7 @@
 import { SqliteAccounts } from '../accounts/sqlite.ts';
 import { SqliteBlobs, SqliteCards } from '../blobs/sqlite.ts';
 import { SqliteComments } from '../comments/sqlite.ts';
-import { createSqliteSessionStore, createSqliteTokenStore } from '../credentials/sqlite.ts';
+import { SqliteSessions, SqliteTokens } from '../credentials/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import { SqliteDrops } from '../drops/sqlite.ts';
 import { SqliteModeration } from '../drops/sqlite-moderation.ts';
@@ -20,8 +20,8 @@ import type { Database } from './database.ts';
 export function createSqliteStores(db: Database, clock: Clock) {
   return {
     accounts: new SqliteAccounts(db),
-    tokens: createSqliteTokenStore(db),
-    sessions: createSqliteSessionStore(db),
+    tokens: new SqliteTokens(db),
+    sessions: new SqliteSessions(db),
     signIns: new SqliteSignIns(db),
     drops: new SqliteDrops(db, clock),
     moderation: new SqliteModeration(db, clock),

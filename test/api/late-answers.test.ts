@@ -16,7 +16,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
   const service = useServiceOfEach({ BUFFERED_BYTES: String(1024 * 1024) }, (engine) => ({
     ...engine,
     // Not of the jobs, which use other methods.
-    tokens: { ...engine.tokens, findByHash: atTokens.wrap(engine.tokens).findByHash },
+    tokens: { ...methodsOf(engine.tokens), findByHash: atTokens.wrap(engine.tokens).findByHash },
     drops: atDrops.wrap(engine.drops),
     ready: () => atDrops.wrap(engine).ready(),
     pageChanges: { ...methodsOf(engine.pageChanges), isCurrent: () => false }, // each page is read

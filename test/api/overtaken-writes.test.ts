@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { type Call, deleteDrop, dropCalls, dropChanges, send } from '../support/calls.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
@@ -31,7 +32,8 @@ describe('A write during which', () => {
       await afterLook();
       return token;
     };
-    return { ...own, tokens: { ...own.tokens, findByHash }, drops: gate.wrap(own.drops, gated) };
+    const tokens = { ...methodsOf(own.tokens), findByHash };
+    return { ...own, tokens, drops: gate.wrap(own.drops, gated) };
   });
   after(() => gate.open());
   afterEach(() => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { createPerson, type Person } from '../support/person.ts';
 import { type TestService, useService, useServices } from '../support/service.ts';
@@ -117,7 +118,7 @@ describe('Sessions', () => {
       const watched = await startOwn({
         adaptEngine: (engine) => {
           const findByHash = (hash: string) => engine.sessions.findByHash(hash).finally(() => (reads += 1));
-          return { ...engine, sessions: { ...engine.sessions, findByHash } };
+          return { ...engine, sessions: { ...methodsOf(engine.sessions), findByHash } };
         },
       });
       const connection = await openConnection(watched.url);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { localIdentity } from '../../shared/accounts/account.ts';
 import { SqliteAccounts } from '../../shared/accounts/sqlite.ts';
 import type { TokenStore } from '../../shared/credentials/credential-stores.ts';
-import { createSqliteTokenStore } from '../../shared/credentials/sqlite.ts';
+import { SqliteTokens } from '../../shared/credentials/sqlite.ts';
 import { Tokens } from '../../shared/credentials/tokens.ts';
 import { createSealer } from '../../shared/secrets/jose.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
@@ -36,7 +36,7 @@ function openScene() {
   const stores = {
     signIns: new SqliteSignIns(db),
     accounts: new SqliteAccounts(db),
-    tokens: createSqliteTokenStore(db),
+    tokens: new SqliteTokens(db),
   };
   const older = 'a secret of thirty-two characters';
   const newer = 'a newer secret of thirty-two chars';
@@ -49,7 +49,7 @@ function openScene() {
   const limits = { take: async () => undefined };
   /** The service over stores with some methods replaced. */
   const serviceWith = (changes: { signIns?: Partial<SignInStore>; tokens?: Partial<TokenStore> }) => {
-    const tokenStore = { ...stores.tokens, ...changes.tokens };
+    const tokenStore = { ...methodsOf(stores.tokens), ...changes.tokens };
     return new SignIns({
       ...stores,
       signIns: { ...methodsOf(stores.signIns), ...changes.signIns },
