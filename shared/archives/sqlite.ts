@@ -1,37 +1,27 @@
 import { putBlobSql } from '../blobs/sqlite.ts';
-import { wholeCommentsOf } from '../comments/sqlite-rows.ts';
 import type { Clock } from '../domain/clock.ts';
 import { columnOf } from '../domain/record.ts';
 import { foldTexts } from '../drops/search.ts';
-import {
-  createPairs,
-  createRowInserts,
-  type DropRow,
-  dropColumns,
-  isLive,
-  toDrop,
-  toOwnedVersion,
-  type VersionRow,
-  versionColumns,
-} from '../drops/sqlite-rows.ts';
-import { auditColumns } from '../moderation/sqlite.ts';
-import type { Database, Snapshot } from '../sqlite/database.ts';
+import { createPairs, createRowInserts } from '../drops/sqlite-rows.ts';
+import type { Database } from '../sqlite/database.ts';
 import { isConstraint } from '../sqlite/result-codes.ts';
-import { type Table, tableOf } from '../sqlite/table.ts';
 import {
   type ArchivedDrop,
   type ArchiveRecord,
   archiveId,
   archiveTables,
-  recordsPerBatch,
   type TableKind,
   tableKinds,
-  toArchivedDrop,
 } from './archive.ts';
-import type { ArchiveSnapshot, ArchiveStore, StoredKind, UnfinishedImport } from './archive-store.ts';
-
-/** With up to 200 versions each. */
-const dropsPerBatch = 100;
+import type {
+  ArchivedBlob,
+  ArchiveSnapshot,
+  ArchiveStore,
+  BlobFolder,
+  StoredKind,
+  UnfinishedImport,
+} from './archive-store.ts';
+import { openTable, SqliteSnapshot } from './sqlite-snapshot.ts';
 
 /** `UnfinishedImport`; no row: none. */
 export const unfinishedImportSql = 'SELECT archive_id AS archiveId, begun_at AS begunAt FROM imports';
@@ -40,141 +30,76 @@ export const unfinishedImportSql = 'SELECT archive_id AS archiveId, begun_at AS 
 export const beginImportSql =
   'INSERT INTO imports (id, archive_id, begun_at) VALUES (1, ?, ?) ON CONFLICT (id) DO NOTHING';
 
-export function createSqliteArchiveStore(db: Database, clock: Clock): ArchiveStore {
+/** Each call that writes is one write of the database, so all its records or blobs are stored, or none. */
+export class SqliteArchives implements ArchiveStore {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #sql: ReturnType<typeof prepare>;
+  readonly #insertDrop: (drop: ArchivedDrop) => void;
+  readonly #inserts: ReadonlyMap<StoredKind, (record: ArchiveRecord) => void>;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#sql = prepare(db);
+    this.#insertDrop = createDropInsert(db);
+    this.#inserts = new Map(tableKinds.map((kind) => [kind, createInsert(db, kind)]));
+  }
+
+  async openSnapshot(): Promise<ArchiveSnapshot> {
+    return new SqliteSnapshot(this.#db.openSnapshot(), this.#clock.now());
+  }
+
+  async countRecords(): Promise<Partial<Record<StoredKind, number>>> {
+    const counts = Object.entries(this.#sql.count.get() ?? {});
+    return Object.fromEntries(counts.filter(([, records]) => records > 0));
+  }
+
+  async findUnfinishedImport(): Promise<UnfinishedImport | null> {
+    return this.#sql.find.get() ?? null;
+  }
+
+  async beginImport({ archiveId: id, begunAt }: UnfinishedImport): Promise<void> {
+    await this.#db.write(() => this.#sql.begin.run(id, begunAt));
+  }
+
+  async endImport(): Promise<void> {
+    await this.#db.write(() => this.#sql.end.run());
+  }
+
+  async write<K extends StoredKind>(kind: K, records: readonly ArchiveRecord<K>[]): Promise<void> {
+    const insertDrop = (record: ArchiveRecord) => this.#insertDrop(record as ArchivedDrop); // proof: the other kind
+    const insert = this.#inserts.get(kind) ?? insertDrop;
+    await this.#db.write(() => {
+      for (const record of records) {
+        try {
+          insert(record);
+        } catch (cause) {
+          if (!isConstraint(cause)) throw cause;
+          const id = archiveId(kind, record);
+          throw new Error(`${kind} ${id} cannot be stored: ${cause.message}`, { cause });
+        }
+      }
+    });
+  }
+
+  async writeBlobs(folder: BlobFolder, blobs: readonly ArchivedBlob[]): Promise<void> {
+    await this.#db.write(() => {
+      for (const { id, bytes } of blobs) this.#sql[folder].run(id, bytes);
+    });
+  }
+}
+
+function prepare(db: Database) {
   const tables = [...tableKinds.map((kind) => [kind, archiveTables[kind].record.name]), ['drops', 'drops']];
   const counts = tables.map(([kind, name]) => `(SELECT count(*) FROM ${name}) AS "${kind}"`).join(', ');
-  const sql = {
+  return {
     find: db.prepare<UnfinishedImport>(unfinishedImportSql),
     begin: db.prepare(beginImportSql),
     end: db.prepare('DELETE FROM imports'),
     count: db.prepare<Readonly<Record<string, number>>>(`SELECT ${counts}`),
     html: db.prepare(putBlobSql('html_blobs')),
     contexts: db.prepare(putBlobSql('context_blobs')),
-  };
-  const insertDrop = createDropInsert(db);
-  const inserts = new Map(tableKinds.map((kind) => [kind as StoredKind, createInsert(db, kind)]));
-
-  return {
-    openSnapshot: async () => createSnapshot(db.openSnapshot(), clock.now()),
-
-    async countRecords() {
-      return Object.fromEntries(Object.entries(sql.count.get() ?? {}).filter(([, records]) => records > 0));
-    },
-
-    findUnfinishedImport: async () => sql.find.get() ?? null,
-
-    async beginImport({ archiveId: id, begunAt }) {
-      await db.write(() => sql.begin.run(id, begunAt));
-    },
-
-    async endImport() {
-      await db.write(() => sql.end.run());
-    },
-
-    /** All records or none. */
-    async write(kind, records) {
-      const insert = inserts.get(kind) ?? ((record) => insertDrop(record as ArchivedDrop)); // proof: the other kind
-      await db.write(() => {
-        for (const record of records) {
-          try {
-            insert(record);
-          } catch (cause) {
-            if (!isConstraint(cause)) throw cause;
-            const id = archiveId(kind, record);
-            throw new Error(`${kind} ${id} cannot be stored: ${cause.message}`, { cause });
-          }
-        }
-      });
-    },
-
-    async writeBlobs(folder, blobs) {
-      await db.write(() => {
-        for (const { id, bytes } of blobs) sql[folder].run(id, bytes);
-      });
-    },
-  };
-}
-
-/** The table of the kind, with any of its records. */
-function openTable(
-  db: Pick<Database, 'prepare' | 'prepareTuples'>,
-  kind: TableKind,
-): Pick<Table<Readonly<Record<string, unknown>>>, 'list' | 'inserting'> {
-  // proof: its archived records
-  if (kind === 'comments') return wholeCommentsOf(db) as unknown as ReturnType<typeof openTable>;
-  return tableOf(db, archiveTables[kind].record, kind === 'audit-log' ? auditColumns : {});
-}
-
-type ArchivedRow = [
-  lockId: string | null,
-  lockHash: string | null,
-  versions: string,
-  days: string,
-  ...DropRow,
-];
-
-/** @param now Unix ms: drops that have expired by then are left out */
-function createSnapshot(db: Snapshot, now: number): ArchiveSnapshot {
-  const liveDrops = `
-    SELECT lock_id, lock_hash,
-      (SELECT json_group_array(json_array(${versionColumns}) ORDER BY number)
-        FROM drop_versions WHERE drop_id = drops.id),
-      (SELECT json_group_array(json_array(day, count) ORDER BY day) FROM day_views WHERE drop_id = drops.id),
-      ${dropColumns}
-    FROM drops WHERE ${isLive('$now')}`;
-  const sql = {
-    drops: db.prepareTuples<ArchivedRow>(`${liveDrops} AND id > $after ORDER BY id LIMIT ${dropsPerBatch}`),
-    drop: db.prepareTuples<ArchivedRow>(`${liveDrops} AND id = $id`),
-    html: db.prepareTuples<[bytes: Uint8Array]>('SELECT bytes FROM html_blobs WHERE id = ?'),
-    contexts: db.prepareTuples<[bytes: Uint8Array]>('SELECT bytes FROM context_blobs WHERE id = ?'),
-  };
-
-  function toArchived([lockId, lockHash, versions, days, ...row]: ArchivedRow): ArchivedDrop {
-    const versionRows: VersionRow[] = JSON.parse(versions);
-    return toArchivedDrop(toDrop(row), {
-      lock: lockId === null || lockHash === null ? null : { id: lockId, hash: lockHash },
-      versions: versionRows.map(toOwnedVersion),
-      days: JSON.parse(days),
-    });
-  }
-
-  async function* readDrops(): AsyncGenerator<readonly ArchivedDrop[]> {
-    let drops = sql.drops.all({ now, after: '' }).map(toArchived);
-    for (let last = drops.at(-1); last !== undefined; last = drops.at(-1)) {
-      yield drops;
-      drops = sql.drops.all({ now, after: last.id }).map(toArchived);
-    }
-  }
-
-  async function* readTable(kind: TableKind): AsyncGenerator<readonly ArchiveRecord[]> {
-    const { record, toArchived } = archiveTables[kind];
-    const key = record.key.map(columnOf).join(', ');
-    const after = record.key.map(() => '?').join(', ');
-    const next = openTable(db, kind).list(
-      `WHERE (${key}) > (${after}) ORDER BY ${key} LIMIT ${recordsPerBatch(kind)}`,
-    );
-    let rows = await next(...record.key.map(() => ''));
-    for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
-      yield rows.map(toArchived).filter((archived) => archived !== null);
-      const lastKey = record.key.map((name) => String(last?.[name]));
-      rows = await next(...lastKey);
-    }
-  }
-
-  return {
-    read<K extends StoredKind>(kind: StoredKind) {
-      const records = kind === 'drops' ? readDrops() : readTable(kind);
-      return records as AsyncIterable<readonly ArchiveRecord<K>[]>; // proof: of that kind
-    },
-
-    readDropAgain: async (id) => sql.drop.all({ now, id }).map(toArchived)[0] ?? null,
-
-    async readBlobs(folder, ids) {
-      const found = ids.map((id) => [id, sql[folder].get(id)?.[0]] as const);
-      return new Map(found.filter((each): each is [string, Uint8Array] => each[1] !== undefined));
-    },
-
-    close: async () => db.close(),
   };
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { UnfinishedImport } from '../archives/archive-store.ts';
-import { beginImportSql, createSqliteArchiveStore } from '../archives/sqlite.ts';
+import { beginImportSql, SqliteArchives } from '../archives/sqlite.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { SqliteJobQueue } from '../jobs/sqlite.ts';
@@ -56,7 +56,7 @@ export function openEmbeddedEngine(deps: {
   return {
     ...stores,
     secrets: createFileSecretStore(config.DATA_DIR),
-    archive: createSqliteArchiveStore(db, clock),
+    archive: new SqliteArchives(db, clock),
     rateLimiter: createMemoryRateLimiter(),
     jobs: new SqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
     urgently: (act) => db.urgently(act),

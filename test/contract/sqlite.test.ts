@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSqliteArchiveStore } from '../../shared/archives/sqlite.ts';
+import { SqliteArchives } from '../../shared/archives/sqlite.ts';
 import { createFileSecretStore } from '../../shared/secrets/files.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
@@ -22,7 +22,7 @@ async function openStores(): Promise<Stores> {
     clock,
     ...stores,
     secrets: createFileSecretStore(dir),
-    archive: createSqliteArchiveStore(db, clock),
+    archive: new SqliteArchives(db, clock),
     async close() {
       await db.close();
       rmSync(dir, { recursive: true });

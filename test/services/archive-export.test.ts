@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { ArchivedDrop } from '../../shared/archives/archive.ts';
 import type { ArchiveSnapshot } from '../../shared/archives/archive-store.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
+import { methodsOf } from '../../shared/util/methods.ts';
 import { at, later } from '../contract/records.ts';
 import { type Entry, exportEntries, findFaults, openFilled, packEntries } from '../support/archives.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -37,7 +38,7 @@ describe('an export while owners change drops', () => {
       const first = await archive.openSnapshot();
       let drop: ArchivedDrop | undefined;
       return {
-        ...first,
+        ...methodsOf(first),
         async *read(kind) {
           for await (const batch of first.read(kind)) {
             for (const each of batch as readonly object[])
@@ -60,7 +61,7 @@ describe('an export while owners change drops', () => {
         },
       };
     }
-    return { secrets, archive: { ...archive, openSnapshot } };
+    return { secrets, archive: { ...methodsOf(archive), openSnapshot } };
   }
 
   const slugsOf = (entries: readonly Entry[]) => {
@@ -112,13 +113,13 @@ describe('an export while owners change drops', () => {
     async function openSnapshot(): Promise<ArchiveSnapshot> {
       const snapshot = await archive.openSnapshot();
       return {
-        ...snapshot,
+        ...methodsOf(snapshot),
         async *read(kind) {
           if (kind !== 'accounts') yield* snapshot.read(kind);
         },
       };
     }
-    const { entries } = await exportEntries({ secrets, archive: { ...archive, openSnapshot } });
+    const { entries } = await exportEntries({ secrets, archive: { ...methodsOf(archive), openSnapshot } });
     const kinds = entries.flatMap(({ name }) => name.match(/^records\/(.*)-\d+/)?.[1] ?? []);
     expect(kinds).to.deep.equal(['secrets', 'reports', 'audit-log']);
   });
