@@ -2,7 +2,7 @@ import { putBlobSql } from '../blobs/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import { columnOf } from '../domain/record.ts';
 import { foldTexts } from '../drops/search.ts';
-import { createPairs, createRowInserts } from '../drops/sqlite-rows.ts';
+import { SqliteDropInserts, SqlitePairs } from '../drops/sqlite-rows.ts';
 import type { Database } from '../sqlite/database.ts';
 import { isConstraint } from '../sqlite/result-codes.ts';
 import {
@@ -111,8 +111,8 @@ function createInsert(db: Database, kind: TableKind): (record: ArchiveRecord) =>
 }
 
 function createDropInsert(db: Database): (drop: ArchivedDrop) => void {
-  const pairs = createPairs(db);
-  const rows = createRowInserts(db, 'id');
+  const pairs = new SqlitePairs(db);
+  const inserts = new SqliteDropInserts(db, 'id');
   const sql = {
     // The next place is free, because no other write adds drops.
     nextPlace: db.prepareTuples<[place: number]>(
@@ -128,8 +128,8 @@ function createDropInsert(db: Database): (drop: ArchivedDrop) => void {
     const metadata = new Map(drop.metadata);
     const stored = { ...drop, metadata, locked: lock !== null, latestVersion: head.number };
     const [place] = sql.nextPlace.get(ownerId) ?? [0];
-    if (!rows.insertDrop(stored, { folded: foldTexts(drop), lock, place, head, tasks: [] })) return;
-    for (const version of versions) rows.insertVersion(drop, version);
+    if (!inserts.insertDrop(stored, { folded: foldTexts(drop), lock, place, head, tasks: [] })) return;
+    for (const version of versions) inserts.insertVersion(drop, version);
     for (const [day, views] of days) sql.day.run(id, day, views);
     pairs.replace(drop, new Map(), metadata);
   };

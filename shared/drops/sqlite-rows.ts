@@ -1,5 +1,5 @@
 import { columnOf, record } from '../domain/record.ts';
-import type { Database, Value } from '../sqlite/database.ts';
+import type { Database, Statement, Value } from '../sqlite/database.ts';
 import { columnsOf, insertSql, type Row } from '../sqlite/table.ts';
 import {
   type Details,
@@ -17,7 +17,6 @@ import {
   type Version,
   versionRecord,
 } from './drop.ts';
-import type { RemovedDrop } from './drop-store.ts';
 import { foldTexts } from './search.ts';
 
 const drop = columnsOf(dropRecord);
@@ -111,53 +110,65 @@ export interface NewRow {
   readonly tasks: readonly PendingTask[];
 }
 
-/** To be called inside a write of the database. @param unless the column whose conflict means that the drop is not stored */
-export function createRowInserts(db: Pick<Database, 'prepare'>, unless: 'id' | 'slug') {
-  const dropNames = [
-    'metadata',
-    'folded',
-    'lock_id',
-    'lock_hash',
-    'taken_down_at',
-    'takedown_reason',
-    'place',
-    'changed_at',
-    'owed_render',
-    'owed_purge',
-  ];
-  const versionNames = ['drop_id', 'owner_id', 'publisher_kind', 'publisher_id', 'publisher_label'];
-  const sql = {
-    // Without RETURNING, which takes longer than the rest (docs/performance.md).
-    drop: db.prepare(
-      `${insertSql('drops', [...dropNames, ...drop.names, ...head.names])} ON CONFLICT (${unless}) DO NOTHING`,
-    ),
-    version: db.prepare(insertSql('drop_versions', [...versionNames, ...version.names])),
-  };
-  return {
-    /** false: it was not stored. */
-    insertDrop(stored: Drop, { folded, lock, place, head: latest, tasks }: NewRow): boolean {
-      const { metadata, takedown, updatedAt } = stored;
-      const { render, purge } = taskValues(tasks);
-      const values: Value[] = [
-        writeMetadata(metadata),
-        folded,
-        lock?.id ?? null,
-        lock?.hash ?? null,
-        takedown?.at ?? null,
-        takedown?.reason ?? null,
-        place,
-        updatedAt,
-        render,
-        purge,
-      ];
-      return sql.drop.run(...values, ...drop.valuesOf(stored), ...head.valuesOf(latest)).changes > 0;
-    },
+const dropNames = [
+  'metadata',
+  'folded',
+  'lock_id',
+  'lock_hash',
+  'taken_down_at',
+  'takedown_reason',
+  'place',
+  'changed_at',
+  'owed_render',
+  'owed_purge',
+  ...drop.names,
+  ...head.names,
+];
 
-    insertVersion({ id, ownerId }: Pick<Drop, 'id' | 'ownerId'>, added: OwnedVersion): void {
-      const { kind = null, id: publisherId = null, label = null } = added.publishedBy ?? {};
-      sql.version.run(id, ownerId, kind, publisherId, label, ...version.valuesOf(added));
-    },
-  };
+const versionNames = [
+  'drop_id',
+  'owner_id',
+  'publisher_kind',
+  'publisher_id',
+  'publisher_label',
+  ...version.names,
+];
+
+/** Inserts of drops and their versions, to be called inside a write of the database. */
+export class SqliteDropInserts {
+  readonly #drop: Statement;
+  readonly #version: Statement;
+
+  /** @param unless the column whose conflict means that the drop is not stored */
+  constructor(db: Pick<Database, 'prepare'>, unless: 'id' | 'slug') {
+    // Without RETURNING, which takes longer than the rest (docs/performance.md).
+    this.#drop = db.prepare(`${insertSql('drops', dropNames)} ON CONFLICT (${unless}) DO NOTHING`);
+    this.#version = db.prepare(insertSql('drop_versions', versionNames));
+  }
+
+  /** false: it was not stored. */
+  insertDrop(stored: Drop, { folded, lock, place, head: latest, tasks }: NewRow): boolean {
+    const { metadata, takedown, updatedAt } = stored;
+    const { render, purge } = taskValues(tasks);
+    const values: Value[] = [
+      writeMetadata(metadata),
+      folded,
+      lock?.id ?? null,
+      lock?.hash ?? null,
+      takedown?.at ?? null,
+      takedown?.reason ?? null,
+      place,
+      updatedAt,
+      render,
+      purge,
+    ];
+    return this.#drop.run(...values, ...drop.valuesOf(stored), ...head.valuesOf(latest)).changes > 0;
+  }
+
+  insertVersion({ id, ownerId }: Pick<Drop, 'id' | 'ownerId'>, added: OwnedVersion): void {
+    const { kind = null, id: publisherId = null, label = null } = added.publishedBy ?? {};
+    this.#version.run(id, ownerId, kind, publisherId, label, ...version.valuesOf(added));
+  }
 }
 
 /** The columns of `detailValues`. */
@@ -182,77 +193,28 @@ function writeMetadata(metadata: Metadata): string {
   return JSON.stringify([...metadata]);
 }
 
-function readMetadata(text: string): Metadata {
+export function readMetadata(text: string): Metadata {
   const pairs: [string, string][] = text === '[]' ? [] : JSON.parse(text);
   return new Map(pairs);
 }
 
 /** The rows by which lists are filtered, one for each pair of a live drop's metadata. */
-export function createPairs(db: Database) {
-  const sql = {
-    insert: db.prepare('INSERT INTO drop_metadata (owner_id, key, value, drop_id) VALUES (?, ?, ?, ?)'),
-    remove: db.prepare(
+export class SqlitePairs {
+  readonly #insert: Statement;
+  readonly #remove: Statement;
+
+  constructor(db: Database) {
+    this.#insert = db.prepare(
+      'INSERT INTO drop_metadata (owner_id, key, value, drop_id) VALUES (?, ?, ?, ?)',
+    );
+    this.#remove = db.prepare(
       'DELETE FROM drop_metadata WHERE owner_id = ? AND key = ? AND value = ? AND drop_id = ?',
-    ),
-  };
-  return {
-    /** To be called inside a write of the database. */
-    replace({ id, ownerId }: Pick<Drop, 'id' | 'ownerId'>, from: Metadata, to: Metadata): void {
-      for (const [key, value] of from) if (to.get(key) !== value) sql.remove.run(ownerId, key, value, id);
-      for (const [key, value] of to) if (from.get(key) !== value) sql.insert.run(ownerId, key, value, id);
-    },
-  };
-}
-
-type Removed = Pick<Drop, 'id' | 'ownerId' | 'metadata'>;
-
-type RemovedRow = [id: string, ownerId: string, metadata: string, slug: string];
-
-/** Deletions of live drops, to be called inside a write of the database. Their data is removed by `drop.remove`. */
-export function createRemovals(db: Database) {
-  const pairs = createPairs(db);
-  const liveBy = (index: string) =>
-    `SELECT id, owner_id, metadata, slug FROM drops INDEXED BY ${index} WHERE deleted_at IS NULL`;
-  const isExpired = 'expires_at <= $now';
-  const sql = {
-    remove: db.prepare(`
-      UPDATE drops SET deleted_at = $now, place = NULL, changed_at = $now, rev = rev + 1 WHERE id = $id`),
-    listOfOwner: db.prepareTuples<RemovedRow>(
-      `${liveBy('drops_by_owner')} AND owner_id = $ownerId LIMIT $limit`,
-    ),
-    listExpired: db.prepareTuples<RemovedRow>(`
-      ${liveBy('drops_expiring')} AND ${isExpired} ORDER BY expires_at LIMIT $limit`),
-    listExpiredOfOwner: db.prepareTuples<RemovedRow>(`
-      ${liveBy('drops_by_owner')} AND owner_id = $ownerId AND ${isExpired} LIMIT $limit`),
-  };
-
-  function remove(drop: Removed, now: number): void {
-    sql.remove.run({ id: drop.id, now });
-    pairs.replace(drop, drop.metadata, new Map());
+    );
   }
 
-  function removeAll(rows: readonly RemovedRow[], now: number): RemovedDrop[] {
-    return rows.map(([id, ownerId, metadata, slug]) => {
-      remove({ id, ownerId, metadata: readMetadata(metadata) }, now);
-      return { id, slug };
-    });
+  /** To be called inside a write of the database. */
+  replace({ id, ownerId }: Pick<Drop, 'id' | 'ownerId'>, from: Metadata, to: Metadata): void {
+    for (const [key, value] of from) if (to.get(key) !== value) this.#remove.run(ownerId, key, value, id);
+    for (const [key, value] of to) if (from.get(key) !== value) this.#insert.run(ownerId, key, value, id);
   }
-
-  return {
-    /** Marks the drop as deleted and frees its place. */
-    remove,
-
-    /** Removes drops that have expired by `now`, at most `limit`. @param ownerId null: all owners, the longest expired first */
-    removeExpired(ownerId: string | null, now: number, limit: number): string[] {
-      const found =
-        ownerId === null
-          ? sql.listExpired.all({ now, limit })
-          : sql.listExpiredOfOwner.all({ now, limit, ownerId });
-      return removeAll(found, now).map(({ id }) => id);
-    },
-
-    /** Removes drops of the owner, at most `limit`. */
-    removeSome: (ownerId: string, now: number, limit: number): RemovedDrop[] =>
-      removeAll(sql.listOfOwner.all({ ownerId, limit }), now),
-  };
 }

@@ -19,16 +19,16 @@ import { type Conflict, conflictOf, type DropTarget, rejectionOf } from './revis
 import { foldTexts } from './search.ts';
 import { SqlitePlaces } from './sqlite-places.ts';
 import { SqliteDropReads } from './sqlite-reads.ts';
+import { SqliteDropRemovals } from './sqlite-removals.ts';
 import {
   changed,
-  createPairs,
-  createRemovals,
-  createRowInserts,
   type DropRow,
   detailNames,
   detailValues,
   dropColumns,
   isLive,
+  SqliteDropInserts,
+  SqlitePairs,
   taskValues,
   toDrop,
   toDropOrNull,
@@ -54,10 +54,10 @@ export class SqliteDrops extends SqliteDropReads implements DropStore {
     this.#db = db;
     this.#clock = clock;
     this.#sql = prepare(db);
-    this.#rows = createRowInserts(db, 'slug');
-    this.#pairs = createPairs(db);
+    this.#rows = new SqliteDropInserts(db, 'slug');
+    this.#pairs = new SqlitePairs(db);
     this.#places = new SqlitePlaces(db);
-    this.#removals = createRemovals(db);
+    this.#removals = new SqliteDropRemovals(db);
     this.#days = new SqliteDailyCounts(db);
   }
 

@@ -1,5 +1,5 @@
 import type { PendingTask } from '../drops/drop.ts';
-import { createRemovals } from '../drops/sqlite-rows.ts';
+import { SqliteDropRemovals } from '../drops/sqlite-removals.ts';
 import type { Database, Statement } from '../sqlite/database.ts';
 import type { PendingDrop, PendingPosition, PendingRender, PendingTaskStore } from './pending-task-store.ts';
 
@@ -24,7 +24,7 @@ export class SqlitePendingTasks implements PendingTaskStore {
   constructor(db: Database) {
     this.#db = db;
     this.#sql = statementsOf(db);
-    this.#removals = createRemovals(db);
+    this.#removals = new SqliteDropRemovals(db);
     this.#clearTask = {
       render: db.prepare('UPDATE drops SET owed_render = 0 WHERE id = ? AND rev = ?'),
       purge: db.prepare('UPDATE drops SET owed_purge = 0 WHERE id = ? AND rev = ?'),
