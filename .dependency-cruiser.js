@@ -13,13 +13,13 @@ function adapterOf(names) {
 }
 
 /**
- * What an adapter may know of the rest: words of all resources; what is looked at in documents; ports, which are named after what does the work; records, `drops/drop.ts`.
+ * What an adapter may know of the rest: words of all resources; what is looked at in documents; ports, which are named after what does the work; records, `drops/drop.ts`, and queries of lists.
  * All other files of a resource's folder are its services.
  */
 const contracts = [
   '^shared/(domain|html|page-checks|util|log)/',
   '^shared/[a-z-]+/[a-z-]*(engine|stores?|tables?|log|queue|changes|provider|renderer|differ|finder|hasher|limiter|purger|sealer|metrics)\\.ts$',
-  '^shared/[a-z-]+/(account|act|archive|card|comment|drop|job-(catalogue|reports)|report|revision|search|session|sign-in|thread|token|visitor)\\.ts$',
+  '^shared/[a-z-]+/(account|act|archive|card|comment|drop|drop-query|job-(catalogue|reports)|report|revision|search|session|sign-in|thread|token|visitor)\\.ts$',
 ];
 
 /** The only files that pick adapters. */
