@@ -45,7 +45,7 @@ export function codeRoutes(
     const signIn = await limits.attempts.code.run({
       visitor,
       quotas: limits.quotasOf(limitTable.signInCode, visitor),
-      check: () => signIns.findByCode(typed),
+      act: () => signIns.findByCode(typed),
       counts: (found) => found === null,
     });
     if (signIn !== null) return signIn;

@@ -118,7 +118,7 @@ export function createLocalSignIn({ limits, signIns, sealer, clock, signInKey }:
       visitor,
       // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
       quotas: [limits.quotaOf(limitTable.signInKey, visitor.address)],
-      check: async () => signInKey !== null && constantTimeEqual(key, signInKey),
+      act: async () => signInKey !== null && constantTimeEqual(key, signInKey),
       counts: (isRight) => !isRight,
     });
     if (!isRight) throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });

@@ -36,7 +36,7 @@ export class CommentRateLimits {
       this.#limits.quotaOf(limitTable.commentOnDrop, page.dropId),
       this.#limits.quotaOf(limitTable.commentForOwner, page.ownerId),
     ];
-    return this.#limits.attempts.comment.run({ visitor, quotas, check: act, counts: () => true });
+    return this.#limits.attempts.comment.run({ visitor, quotas, act, counts: () => true });
   }
 
   async #quotasOfAuthor({ accountId }: Author, visitor: Visitor) {

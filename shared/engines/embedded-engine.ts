@@ -4,7 +4,7 @@ import { beginImportSql, SqliteArchives } from '../archives/sqlite.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { SqliteJobQueue } from '../jobs/sqlite.ts';
-import { createMemoryRateLimiter } from '../limits/memory.ts';
+import { MemoryRateLimiter } from '../limits/memory.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createFileSecretStore } from '../secrets/files.ts';
@@ -57,7 +57,7 @@ export function openEmbeddedEngine(deps: {
     ...stores,
     secrets: createFileSecretStore(config.DATA_DIR),
     archive: new SqliteArchives(db, clock),
-    rateLimiter: createMemoryRateLimiter(),
+    rateLimiter: new MemoryRateLimiter(),
     jobs: new SqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
     urgently: (act) => db.urgently(act),
     ready: async () => db.check(),

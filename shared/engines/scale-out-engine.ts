@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { RedisJobQueue } from '../jobs/redis.ts';
-import { createMemoryRateLimiter } from '../limits/memory.ts';
-import { createRedisRateLimiter } from '../limits/redis.ts';
+import { MemoryRateLimiter } from '../limits/memory.ts';
+import { RedisRateLimiter } from '../limits/redis.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Mongo, openMongo } from '../mongo/connection.ts';
@@ -98,7 +98,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
   return {
     ...stores,
     views: new RedisViews(redis, viewTotals),
-    rateLimiter: createRedisRateLimiter(redis, createMemoryRateLimiter(), log),
+    rateLimiter: new RedisRateLimiter(redis, new MemoryRateLimiter(), log),
     pageChanges,
     jobs,
     jobBoard: (options) => jobs.board(options),

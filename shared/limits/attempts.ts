@@ -16,73 +16,84 @@ const maxTries = 90;
 export interface Attempt<T> {
   readonly visitor: Visitor;
   readonly quotas: readonly Quota[];
-  check(): Promise<T>;
+  /** What is limited: the check of a secret, or the act itself. */
+  act(): Promise<T>;
   /** Whether an attempt with this result counts for the quotas: a failed one does. */
   counts(result: T): boolean;
 }
 
-export type Attempts = ReturnType<typeof createAttempts>;
+interface AttemptsDeps {
+  readonly limiter: Pick<RateLimiter, 'reserve'>;
+  readonly clock: Clock;
+  /** For tests. */
+  readonly pause?: (ms: number) => Promise<unknown>;
+}
 
 /**
- * Attempts of which only some results count, such as wrong passcodes. A process checks one at a time and reserves its count,
+ * Attempts of which only some results count, such as wrong passcodes. A process runs one at a time and reserves its count,
  * so parallel attempts never pass a limit. Keys take fair turns, with one attempt of a network at a time.
  */
-export function createAttempts(
-  deps: {
-    limiter: Pick<RateLimiter, 'reserve'>;
-    clock: Clock;
-    /** For tests. */
-    pause?: (ms: number) => Promise<unknown>;
-  },
-  windowMs: number,
-  refusal: (usedUp: Quota, window: TimeWindow) => DropError,
-) {
-  const { limiter, clock, pause = sleep } = deps;
-  const turns = createFairQueue(1, maxWaiting);
+export class Attempts {
+  readonly #limiter: AttemptsDeps['limiter'];
+  readonly #clock: Clock;
+  readonly #pause: (ms: number) => Promise<unknown>;
+  readonly #windowMs: number;
+  readonly #refusal: (usedUp: Quota, window: TimeWindow) => DropError;
+  readonly #turns = createFairQueue(1, maxWaiting);
   /** The attempts of each network, one after the other. */
-  const networks = createKeyedQueue(1, maxWaiting);
+  readonly #networks = createKeyedQueue(1, maxWaiting);
 
-  /** @returns `busy`: not checked, because attempts that other processes check may still count */
-  async function check<T>({ quotas, check, counts }: Attempt<T>): Promise<{ result: T } | 'busy'> {
-    const window = timeWindowOf(clock.now(), windowMs);
-    const reserved = await limiter.reserve(quotas, window);
-    if (reserved === 'busy') return 'busy';
-    if (!isReservation(reserved)) throw refusal(reserved, window);
-    let isCounted = false;
-    try {
-      const result = await check();
-      isCounted = counts(result);
-      return { result };
-    } finally {
-      await reserved.settle(isCounted);
-    }
+  constructor(
+    { limiter, clock, pause = sleep }: AttemptsDeps,
+    windowMs: number,
+    refusal: (usedUp: Quota, window: TimeWindow) => DropError,
+  ) {
+    this.#limiter = limiter;
+    this.#clock = clock;
+    this.#pause = pause;
+    this.#windowMs = windowMs;
+    this.#refusal = refusal;
+  }
+
+  /**
+   * @returns what `act` returns. If it throws, the attempt does not count
+   * @throws DropError, without the act: `rate_limited` if a quota is used up; `unavailable` if too many attempts wait
+   */
+  async run<T>(attempt: Attempt<T>): Promise<T> {
+    const done = await this.#networks.run(attempt.visitor.network, async () => ({
+      result: await this.#runInTurn(attempt),
+    }));
+    if (done === undefined) throw tooManyWait();
+    return done.result;
   }
 
   /** Between two tries, other networks have their turns. */
-  async function checkInTurn<T>(attempt: Attempt<T>): Promise<T> {
+  async #runInTurn<T>(attempt: Attempt<T>): Promise<T> {
     const keys = attempt.quotas.map(({ key }) => key);
     for (let tries = 0; tries < maxTries; tries++) {
-      if (tries > 0) await pause(pauseMs);
-      const done = await turns.run(keys, () => check(attempt));
+      if (tries > 0) await this.#pause(pauseMs);
+      const done = await this.#turns.run(keys, () => this.#try(attempt));
       if (done === undefined) break;
       if (done !== 'busy') return done.result;
     }
     throw tooManyWait();
   }
 
-  return {
-    /**
-     * @returns what `check` returns. If it throws, the attempt does not count
-     * @throws DropError, unchecked: `rate_limited` if a quota is used up; `unavailable` if too many attempts wait
-     */
-    async run<T>(attempt: Attempt<T>): Promise<T> {
-      const done = await networks.run(attempt.visitor.network, async () => ({
-        result: await checkInTurn(attempt),
-      }));
-      if (done === undefined) throw tooManyWait();
-      return done.result;
-    },
-  };
+  /** @returns `busy`: not done, because attempts that other processes run may still count */
+  async #try<T>(attempt: Attempt<T>): Promise<{ result: T } | 'busy'> {
+    const window = timeWindowOf(this.#clock.now(), this.#windowMs);
+    const reserved = await this.#limiter.reserve(attempt.quotas, window);
+    if (reserved === 'busy') return 'busy';
+    if (!isReservation(reserved)) throw this.#refusal(reserved, window);
+    let isCounted = false;
+    try {
+      const result = await attempt.act();
+      isCounted = attempt.counts(result);
+      return { result };
+    } finally {
+      await reserved.settle(isCounted);
+    }
+  }
 }
 
 function isReservation(reserved: Reservation | Quota): reserved is Reservation {

@@ -2,7 +2,7 @@ import type { Caller, DailyQuota } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError } from '../domain/errors.ts';
 import { dayOf, timeWindowOf } from '../domain/time-windows.ts';
-import { type Attempts, createAttempts } from './attempts.ts';
+import { Attempts } from './attempts.ts';
 import {
   type Cap,
   type Limit,
@@ -93,7 +93,7 @@ export class Limits {
   /** @param limit of those that are counted together: they have one window and one message */
   #attemptsOf(limit: Limit): Attempts {
     const deps = { limiter: this.#limiter, clock: this.#clock };
-    return createAttempts(deps, limit.windowMs, (usedUp, window) =>
+    return new Attempts(deps, limit.windowMs, (usedUp, window) =>
       limitReached(limit, usedUp.limit, window.retryAfterSeconds),
     );
   }

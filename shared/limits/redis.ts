@@ -1,7 +1,7 @@
 import type { TimeWindow } from '../domain/time-windows.ts';
 import type { Log } from '../log/log.ts';
 import type { Redis } from '../redis/connection.ts';
-import type { Quota, RateLimiter } from './rate-limiter.ts';
+import type { Quota, RateLimiter, Reservation } from './rate-limiter.ts';
 
 /**
  * KEYS: counts, then for `reserve` as many counts of reservations, which are part of the first. ARGV: seconds to keep
@@ -47,54 +47,64 @@ const reservationSeconds = 5;
  * is down, or does not answer a call within 1 s, the process counts in `fallback`. A reservation that cannot be settled counts
  * until its window closes.
  */
-export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log: Log): RateLimiter {
-  const noteFallback = (error: unknown) =>
-    log.warn(
-      { err: redis.explain(error) },
-      'Redis is unavailable or slow: each process counts limits for itself',
-    );
+export class RedisRateLimiter implements RateLimiter {
+  readonly #redis: Redis;
+  readonly #fallback: RateLimiter;
+  readonly #log: Log;
 
-  async function run(lua: string, keys: readonly string[], args: readonly number[]): Promise<number> {
-    return Number(await redis.client.eval(lua, keys.length, ...keys, ...args));
+  constructor(redis: Redis, fallback: RateLimiter, log: Log) {
+    this.#redis = redis;
+    this.#fallback = fallback;
+    this.#log = log;
   }
 
-  const keysOf = (quotas: readonly Quota[], { durationMs, id }: TimeWindow) =>
-    quotas.map(({ key }) => `${redis.keyPrefix}limits:${durationMs}/${id}/${key}`);
+  async take(quotas: readonly Quota[], window: TimeWindow): Promise<Quota | null> {
+    try {
+      const full = await this.#run(takeLua, this.#keysOf(quotas, window), argsOf(quotas, window));
+      return quotas[full - 1] ?? null;
+    } catch (error) {
+      this.#noteFallback(error);
+      return this.#fallback.take(quotas, window);
+    }
+  }
 
-  // Counts are kept for two windows, because the clocks of processes differ.
-  const argsOf = (quotas: readonly Quota[], { durationMs }: TimeWindow) => [
-    Math.ceil((2 * durationMs) / 1000),
-    reservationSeconds,
-    ...quotas.map(({ limit }) => limit),
-  ];
+  async reserve(quotas: readonly Quota[], window: TimeWindow): Promise<Reservation | Quota | 'busy'> {
+    try {
+      const counts = this.#keysOf(quotas, window);
+      const keys = [...counts, ...counts.map((key) => `${key}/reserved`)];
+      const full = await this.#run(takeLua, keys, argsOf(quotas, window));
+      if (full < 0) return 'busy';
+      return quotas[full - 1] ?? { settle: (isCounted) => this.#settle(keys, isCounted) };
+    } catch (error) {
+      this.#noteFallback(error);
+      return this.#fallback.reserve(quotas, window);
+    }
+  }
 
-  return {
-    async take(quotas, window) {
-      try {
-        const full = await run(takeLua, keysOf(quotas, window), argsOf(quotas, window));
-        return quotas[full - 1] ?? null;
-      } catch (error) {
-        noteFallback(error);
-        return fallback.take(quotas, window);
-      }
-    },
+  async #settle(keys: readonly string[], isCounted: boolean): Promise<void> {
+    try {
+      await this.#run(settleLua, keys, [isCounted ? 1 : 0]);
+    } catch (error) {
+      this.#noteFallback(error);
+    }
+  }
 
-    async reserve(quotas, window) {
-      try {
-        const counts = keysOf(quotas, window);
-        const keys = [...counts, ...counts.map((key) => `${key}/reserved`)];
-        const full = await run(takeLua, keys, argsOf(quotas, window));
-        if (full < 0) return 'busy';
-        return (
-          quotas[full - 1] ?? {
-            settle: (isCounted) =>
-              run(settleLua, keys, [isCounted ? 1 : 0]).then(() => undefined, noteFallback),
-          }
-        );
-      } catch (error) {
-        noteFallback(error);
-        return fallback.reserve(quotas, window);
-      }
-    },
-  };
+  async #run(lua: string, keys: readonly string[], args: readonly number[]): Promise<number> {
+    return Number(await this.#redis.client.eval(lua, keys.length, ...keys, ...args));
+  }
+
+  #keysOf(quotas: readonly Quota[], { durationMs, id }: TimeWindow): string[] {
+    return quotas.map(({ key }) => `${this.#redis.keyPrefix}limits:${durationMs}/${id}/${key}`);
+  }
+
+  #noteFallback(error: unknown): void {
+    const err = this.#redis.explain(error);
+    this.#log.warn({ err }, 'Redis is unavailable or slow: each process counts limits for itself');
+  }
+}
+
+/** Counts are kept for two windows, because the clocks of processes differ. */
+function argsOf(quotas: readonly Quota[], { durationMs }: TimeWindow): number[] {
+  const seconds = Math.ceil((2 * durationMs) / 1000);
+  return [seconds, reservationSeconds, ...quotas.map(({ limit }) => limit)];
 }

@@ -57,7 +57,7 @@ export class Passcodes {
     return this.#limits.attempts.passcode.run({
       visitor,
       quotas: this.#quotasAt(dropId, visitor),
-      check: () => this.#hasher.verify(lock.hash, passcode),
+      act: () => this.#hasher.verify(lock.hash, passcode),
       counts: (isRight) => !isRight,
     });
   }

@@ -70,7 +70,7 @@ export class Reports {
         ...this.#limits.quotasOf(limitTable.report, visitor),
         this.#limits.quotaOf(limitTable.reportOfDrop, dropId),
       ],
-      check: () => this.#store.insert(report, this.#mostOfDrop, this.#most),
+      act: () => this.#store.insert(report, this.#mostOfDrop, this.#most),
       counts: (stored) => stored !== 'known', // a parallel request stored it
     });
     if (outcome === 'all_full') throw this.#tooManyOpen();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { minuteMs, type TimeWindow, timeWindowOf } from '../../shared/domain/time-windows.ts';
-import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
+import { MemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { later, start } from '../contract/records.ts';
 import { useEach } from '../support/between.ts';
@@ -10,7 +10,7 @@ describe('RateLimiter in memory', () => {
   const nextMinute = timeWindowOf(later, minuteMs);
   const thirdMinute = timeWindowOf(later + minuteMs, minuteMs);
   const hour = timeWindowOf(start, 3_600_000);
-  const limiter = useEach(() => createMemoryRateLimiter(100));
+  const limiter = useEach(() => new MemoryRateLimiter(100));
 
   const count = (key: string, limit: number, window: TimeWindow | undefined = minute) =>
     countsOf(limiter, limit, key, window);

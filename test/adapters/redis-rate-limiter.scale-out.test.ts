@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { minuteMs, timeWindowOf } from '../../shared/domain/time-windows.ts';
-import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
-import { createRedisRateLimiter } from '../../shared/limits/redis.ts';
+import { MemoryRateLimiter } from '../../shared/limits/memory.ts';
+import { RedisRateLimiter } from '../../shared/limits/redis.ts';
 import type { Redis } from '../../shared/redis/connection.ts';
 import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { inParallel, later, start } from '../contract/records.ts';
@@ -16,7 +16,7 @@ describe('Limits that processes share in Redis', () => {
   const minute = timeWindowOf(start, minuteMs);
 
   const limiterOn = (connection: Redis, log = createThrottledRecordingLog(createTestClock())) =>
-    createRedisRateLimiter(connection, createMemoryRateLimiter(), log);
+    new RedisRateLimiter(connection, new MemoryRateLimiter(), log);
 
   /** Calls of one process for one key. */
   const countOn = (connection: Redis, limit: number, log = createThrottledRecordingLog(createTestClock())) =>

@@ -1,4 +1,4 @@
-import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
+import { MemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { describeRateLimiterContract } from './rate-limiter.contract.ts';
 
-describeRateLimiterContract('memory', async () => createMemoryRateLimiter());
+describeRateLimiterContract('memory', async () => new MemoryRateLimiter());

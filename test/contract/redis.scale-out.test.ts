@@ -1,5 +1,5 @@
-import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
-import { createRedisRateLimiter } from '../../shared/limits/redis.ts';
+import { MemoryRateLimiter } from '../../shared/limits/memory.ts';
+import { RedisRateLimiter } from '../../shared/limits/redis.ts';
 import { useRedis } from '../support/redis.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { describeRateLimiterContract } from './rate-limiter.contract.ts';
@@ -9,6 +9,6 @@ describe('Redis', () => {
 
   describeRateLimiterContract('Redis', async () => {
     const log = createRecordingLog();
-    return createRedisRateLimiter(await redis.open(), createMemoryRateLimiter(), log);
+    return new RedisRateLimiter(await redis.open(), new MemoryRateLimiter(), log);
   });
 });

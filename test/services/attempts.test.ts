@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
 import { minuteMs, timeWindowOf } from '../../shared/domain/time-windows.ts';
-import { createAttempts } from '../../shared/limits/attempts.ts';
-import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
+import { Attempts } from '../../shared/limits/attempts.ts';
+import { MemoryRateLimiter } from '../../shared/limits/memory.ts';
 import type { RateLimiter } from '../../shared/limits/rate-limiter.ts';
 import { expectReserved } from '../contract/rate-limiter.contract.ts';
 import { inParallel, start } from '../contract/records.ts';
@@ -20,7 +20,7 @@ const refused = new DropError('rate_limited', 'too many');
 /** Attempts at drops, of one process. Each takes a turn of the event loop. */
 function createScene(limiter: Pick<RateLimiter, 'reserve'>, pause?: () => Promise<void>) {
   const deps = { limiter, clock: { now: () => start }, ...(pause && { pause }) };
-  const attempts = createAttempts(deps, minuteMs, () => refused);
+  const attempts = new Attempts(deps, minuteMs, () => refused);
   const state = { running: 0, most: 0, checked: [] as string[] };
   return {
     state,
@@ -28,7 +28,7 @@ function createScene(limiter: Pick<RateLimiter, 'reserve'>, pause?: () => Promis
       attempts.run({
         visitor: { address, network: address },
         quotas: [{ key: drop, limit }],
-        async check() {
+        async act() {
           state.running += 1;
           state.most = Math.max(state.most, state.running);
           await new Promise(setImmediate);
@@ -51,7 +51,7 @@ const countOf = (results: readonly (boolean | string)[], what: boolean | string)
 
 describe('Attempts, of which only failed ones count', () => {
   it('30 parallel right ones succeed, one at a time, also beside 9 wrong ones of 10', async () => {
-    const { run, state } = createScene(createMemoryRateLimiter());
+    const { run, state } = createScene(new MemoryRateLimiter());
     for (let n = 0; n < 9; n++) await run({ isRight: false });
     expect(countOf(await many(30, () => run({ isRight: true })), true)).to.equal(30);
     expect(
@@ -62,7 +62,7 @@ describe('Attempts, of which only failed ones count', () => {
   });
 
   it('many attempts of one network delay no other, at its drop or elsewhere', async () => {
-    const { run, state } = createScene(createMemoryRateLimiter());
+    const { run, state } = createScene(new MemoryRateLimiter());
     const flood = inParallel(100, (n) => run({ drop: `d${n % 2}`, isRight: true }));
     await inParallel(2, (n) => run({ address: 'quiet', drop: `d${n}`, isRight: true }));
     expect(state.checked.length).to.be.below(8);
@@ -70,7 +70,7 @@ describe('Attempts, of which only failed ones count', () => {
   });
 
   it('many networks at one drop delay no other drop', async () => {
-    const { run, state } = createScene(createMemoryRateLimiter());
+    const { run, state } = createScene(new MemoryRateLimiter());
     const flood = inParallel(100, (n) => run({ address: `a${n}`, isRight: true }));
     await run({ address: 'quiet', drop: 'quiet', isRight: true });
     expect(state.checked.length).to.be.below(8);
@@ -79,7 +79,7 @@ describe('Attempts, of which only failed ones count', () => {
 
   it('unavailable for the network, or the drop, with the most waiting attempts when too many wait', async () => {
     for (const nameOf of [() => 'a', (n: number) => `a${n}`]) {
-      const { run } = createScene(createMemoryRateLimiter());
+      const { run } = createScene(new MemoryRateLimiter());
       const flood = many(300, (n) => run({ address: nameOf(n), isRight: true }));
       expect(await run({ address: 'quiet', drop: 'quiet', isRight: true })).to.equal(true);
       const results = await flood;
@@ -89,7 +89,7 @@ describe('Attempts, of which only failed ones count', () => {
   });
 
   it('waits for those that another process checks, and lets other attempts pass meanwhile', async () => {
-    const limiter = createMemoryRateLimiter();
+    const limiter = new MemoryRateLimiter();
     const other = createScene(limiter);
     const reserved = await limiter.reserve([{ key: 'd', limit: 1 }], timeWindowOf(start, minuteMs));
     const waiting = other.run({ limit: 1, isRight: true });
