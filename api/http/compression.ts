@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { brotliOptions } from '../../shared/util/brotli.ts';
-import { createFairQueue } from '../../shared/util/queues.ts';
+import { FairQueue } from '../../shared/util/fair-queue.ts';
 import { negotiateEncoding } from './content-encoding.ts';
 import { isFromOtherSite } from './form.ts';
 
@@ -39,7 +39,7 @@ export type ChooseCompression = (res: ServerResponse, byteLength: number, client
 
 /** For one process: a few bodies are compressed at once. Accounts take fair turns; all requests without one are one. */
 export function createCompression(): ChooseCompression {
-  const turns = createFairQueue(maxAtOnce, maxWaiting);
+  const turns = new FairQueue(maxAtOnce, maxWaiting);
 
   return (res, byteLength, { accountId = '', sessionId }) => {
     // A strong ETag names the bytes (RFC 9110, section 8.8.1): of a drop that is its revision, in any coding.

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { createFairQueue, createTimeSlices } from '../../shared/util/queues.ts';
+import { FairQueue } from '../../shared/util/fair-queue.ts';
+import { TimeSlices } from '../../shared/util/time-slices.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ApiRequest } from '../http/parameters.ts';
 import { servicePaths } from '../http/paths.ts';
@@ -29,9 +30,9 @@ export function mcpRoutes({ services }: RouteParts): readonly Route[] {
   const address = config.BASE_URL + servicePaths.mcp;
   const setUp = createServerSetup(services);
   /** The library takes long for a message (docs/performance.md), so parallel ones would delay all other requests. */
-  const parts = createTimeSlices();
+  const parts = new TimeSlices();
   /** The accounts take fair turns: a message waits for one of each other account. */
-  const turns = createFairQueue(1, maxWaiting);
+  const turns = new FairQueue(1, maxWaiting);
   let handler: McpHttpHandler | undefined;
 
   /** The first call loads the library: services without MCP clients save its time and memory (docs/performance.md). */

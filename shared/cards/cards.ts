@@ -4,8 +4,8 @@ import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { MemoryReading } from '../metrics/metrics.ts';
 import { createCountedCache } from '../pages/counted-cache.ts';
+import { FairQueue } from '../util/fair-queue.ts';
 import { withTimeout } from '../util/promises.ts';
-import { createFairQueue } from '../util/queues.ts';
 import { type CardContent, type CardSource, cardDigest, type DrawCard, pageCard, plainCard } from './card.ts';
 
 /** Programs that preview links wait about five seconds. */
@@ -49,7 +49,7 @@ export class Cards {
   readonly #log: Log;
   readonly #host: string;
   readonly #requestWaitMs: number;
-  readonly #turns = createFairQueue(1, maxWaiting);
+  readonly #turns = new FairQueue(1, maxWaiting);
   /** By digest. */
   readonly #counted;
   /** By drop id and digest. */

@@ -4,7 +4,8 @@ import type { Page } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Visitor } from '../limits/visitor.ts';
-import { createKeyedQueue, createTimeSlices } from '../util/queues.ts';
+import { KeyedQueue } from '../util/keyed-queue.ts';
+import { TimeSlices } from '../util/time-slices.ts';
 import { callerTokenId, isVisible } from './authors.ts';
 import type { Author, Comment, CommentState } from './comment.ts';
 import { type CommentPart, type CommentQuery, type CommentStore, keyOfAuthor } from './comment-store.ts';
@@ -62,8 +63,8 @@ export class CommentLists {
   readonly #runList: ListsAtOnce;
   readonly #waiting: Waiting;
   readonly #sideEffects: ListDeps['sideEffects'];
-  readonly #slices = createTimeSlices();
-  readonly #woken = createKeyedQueue(1, wokenAtMost);
+  readonly #slices = new TimeSlices();
+  readonly #woken = new KeyedQueue(1, wokenAtMost);
 
   constructor({ comments, drops, runList, waiting, sideEffects }: ListDeps) {
     this.#store = comments;

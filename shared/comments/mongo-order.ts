@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Model } from 'mongoose';
 import { unavailable } from '../domain/errors.ts';
-import { createKeyedQueue } from '../util/queues.ts';
+import { KeyedQueue } from '../util/keyed-queue.ts';
 import type { CommentDocument } from './mongo-schema.ts';
 
 /** In a process the changes of an owner take turns, because each would be tried again for each parallel one. */
@@ -23,7 +23,7 @@ export class MongoCommentOrder {
   readonly #model: Model<CommentDocument>;
   readonly #timeMs: number;
   readonly #lastSeqs = new LRUCache<string, number>({ max: ownersRemembered });
-  readonly #turns = createKeyedQueue(1, maxWaiting);
+  readonly #turns = new KeyedQueue(1, maxWaiting);
 
   /** @param timeMs when a change gives up: no write begins later, so what is refused is not stored */
   constructor(model: Model<CommentDocument>, timeMs: number) {

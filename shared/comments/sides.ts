@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { FindQuotes } from '../html/quotes.ts';
+import { FairQueue } from '../util/fair-queue.ts';
 import { withTimeout } from '../util/promises.ts';
-import { createFairQueue } from '../util/queues.ts';
 import type { Anchor, Comment } from './comment.ts';
 
 /** A person waits for it. */
@@ -58,7 +58,7 @@ export function enqueueUndecided(
 /** Looks for the sides of new anchors before they are stored, in turns by the owner of the page. */
 export class Sides {
   readonly #deps: Deps;
-  readonly #turns = createFairQueue(1, maxWaiting);
+  readonly #turns = new FairQueue(1, maxWaiting);
 
   constructor(deps: Deps) {
     this.#deps = deps;

@@ -5,7 +5,7 @@ import { capTable, limitTable, maximumOf } from '../limits/limit-table.ts';
 import { capReached, type Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { SignInStore } from '../sign-ins/sign-in-store.ts';
-import { createKeyedQueue } from '../util/queues.ts';
+import { KeyedQueue } from '../util/keyed-queue.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
 import type { CredentialPosition, TokenStore } from './credential-stores.ts';
 import { createUseRecorder } from './last-use.ts';
@@ -39,7 +39,7 @@ export class Tokens {
   readonly #clock: Clock;
   readonly #config: { readonly TOKENS_PER_ACCOUNT: number };
   readonly #recordUse;
-  readonly #asking = createKeyedQueue(1, maxAsking);
+  readonly #asking = new KeyedQueue(1, maxAsking);
 
   constructor(deps: {
     tokens: TokenStore;

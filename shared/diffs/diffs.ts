@@ -3,7 +3,7 @@ import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import type { Version } from '../drops/drop.ts';
 import type { Drops } from '../drops/drops.ts';
 import type { CompareDocuments, ComparedDocument, DiffFormat } from '../html/compared-lines.ts';
-import { createFairQueue } from '../util/queues.ts';
+import { FairQueue } from '../util/fair-queue.ts';
 
 const maxWaiting = 32;
 
@@ -24,7 +24,7 @@ interface Deps {
 export class Diffs {
   readonly #drops: Deps['drops'];
   readonly #compare: CompareDocuments;
-  readonly #turns = createFairQueue(1, maxWaiting);
+  readonly #turns = new FairQueue(1, maxWaiting);
 
   constructor({ drops, compare }: Deps) {
     this.#drops = drops;

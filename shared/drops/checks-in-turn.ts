@@ -6,7 +6,7 @@ import {
   checkDocument,
   type DocumentFindings,
 } from '../page-checks/check-document.ts';
-import { createFairQueue } from '../util/queues.ts';
+import { FairQueue } from '../util/fair-queue.ts';
 
 /** A waiting document is in memory, and so is the answer that waits for it. */
 const maxWaiting = 16;
@@ -26,7 +26,7 @@ export class ChecksInTurn {
   readonly #checkInThread: CheckDocument;
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'warn'>;
-  readonly #turns = createFairQueue(1, maxWaiting);
+  readonly #turns = new FairQueue(1, maxWaiting);
 
   constructor({ checkDocument, clock, log }: Deps) {
     this.#checkInThread = checkDocument;

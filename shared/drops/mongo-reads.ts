@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
-import { createTimeSlices } from '../util/queues.ts';
+import { TimeSlices } from '../util/time-slices.ts';
 import type { Drop, FoundVersion, OwnedVersion, Page } from './drop.ts';
 import type { DropQuery, TagCount } from './drop-query.ts';
 import type { DropReads } from './drop-store.ts';
@@ -65,7 +65,7 @@ interface Listed {
 export class MongoDropReads implements DropReads {
   readonly #drops: Model<DropDocument>;
   readonly #clock: Clock;
-  readonly #slices = createTimeSlices();
+  readonly #slices = new TimeSlices();
 
   constructor(connection: Connection, clock: Clock) {
     this.#drops = dropModel(connection);

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Database, Value } from '../sqlite/database.ts';
-import { createTimeSlices } from '../util/queues.ts';
+import { TimeSlices } from '../util/time-slices.ts';
 import type { Drop, FoundVersion, OwnedVersion, Page } from './drop.ts';
 import type { DropQuery, TagCount } from './drop-query.ts';
 import type { DropReads } from './drop-store.ts';
@@ -37,7 +37,7 @@ export class SqliteDropReads implements DropReads {
   readonly #clock: Clock;
   readonly #sql: ReturnType<typeof prepare>;
   readonly #lists: SqliteLists;
-  readonly #slices = createTimeSlices();
+  readonly #slices = new TimeSlices();
 
   constructor(db: Database, clock: Clock) {
     this.#clock = clock;

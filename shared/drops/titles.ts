@@ -1,8 +1,8 @@
 import type { Caller } from '../accounts/account.ts';
 import { DropError, unavailable } from '../domain/errors.ts';
 import { type FindTitle, type FoundTitle, findTitleQuickly } from '../html/title.ts';
+import { FairQueue } from '../util/fair-queue.ts';
 import { withTimeout } from '../util/promises.ts';
-import { createFairQueue } from '../util/queues.ts';
 
 /** A waiting search holds its document in memory. */
 const maxWaiting = 32;
@@ -17,7 +17,7 @@ interface Deps {
 /** The titles of documents that are posted without one. */
 export class Titles {
   readonly #findTitle: FindTitle;
-  readonly #turns = createFairQueue(1, maxWaiting);
+  readonly #turns = new FairQueue(1, maxWaiting);
   readonly #maxCharacters: number;
 
   constructor({ findTitle, config }: Deps) {

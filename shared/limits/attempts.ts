@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { type DropError, unavailable } from '../domain/errors.ts';
 import { type TimeWindow, timeWindowOf } from '../domain/time-windows.ts';
-import { createFairQueue, createKeyedQueue } from '../util/queues.ts';
+import { FairQueue } from '../util/fair-queue.ts';
+import { KeyedQueue } from '../util/keyed-queue.ts';
 import type { Quota, RateLimiter, Reservation } from './rate-limiter.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -39,9 +40,9 @@ export class Attempts {
   readonly #pause: (ms: number) => Promise<unknown>;
   readonly #windowMs: number;
   readonly #refusal: (usedUp: Quota, window: TimeWindow) => DropError;
-  readonly #turns = createFairQueue(1, maxWaiting);
+  readonly #turns = new FairQueue(1, maxWaiting);
   /** The attempts of each network, one after the other. */
-  readonly #networks = createKeyedQueue(1, maxWaiting);
+  readonly #networks = new KeyedQueue(1, maxWaiting);
 
   constructor(
     { limiter, clock, pause = sleep }: AttemptsDeps,

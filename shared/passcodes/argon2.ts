@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '../domain/errors.ts';
-import { createFairQueue } from '../util/queues.ts';
+import { FairQueue } from '../util/fair-queue.ts';
 import type { PasscodeHasher } from './passcode-hasher.ts';
 
 /** OWASP's recommendation for argon2id, the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
@@ -12,7 +12,7 @@ const maxWaiting = 200;
 
 /** The library computes in libuv's threads. @param cost for tests: less than it is otherwise */
 export function createArgon2Hasher(cost = recommended): PasscodeHasher {
-  const turns = createFairQueue(maxHashing, maxWaiting);
+  const turns = new FairQueue(maxHashing, maxWaiting);
   return {
     async hash(passcode, account) {
       const done = await turns.run([account], () => hash(passcode, cost));

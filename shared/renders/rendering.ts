@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
-import { createFairQueue, type FairQueue } from '../util/queues.ts';
+import { FairQueue } from '../util/fair-queue.ts';
 import type { RenderedPage, RenderStore, VersionKey } from './render-store.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -42,13 +42,13 @@ export class Rendering {
   readonly #deps: RenderingDeps;
   readonly #pageTurns: FairQueue;
   /** A context is rendered beside its page, in a thread of its own. */
-  readonly #contextTurns = createFairQueue(1, maxWaiting);
+  readonly #contextTurns = new FairQueue(1, maxWaiting);
   readonly #inFlight = new Map<string, RunningRender>();
   #isClosing = false;
 
   constructor(deps: RenderingDeps) {
     this.#deps = deps;
-    this.#pageTurns = createFairQueue(deps.atOnce, maxWaiting);
+    this.#pageTurns = new FairQueue(deps.atOnce, maxWaiting);
   }
 
   /** How many pages and contexts wait for their turn. */

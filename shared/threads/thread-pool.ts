@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { createKeyedQueue } from '../util/queues.ts';
+import { KeyedQueue } from '../util/keyed-queue.ts';
 
 /** An unused thread is terminated after this time. */
 const idleMs = 10_000;
@@ -63,7 +63,7 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
   pool.on('message', (message: unknown) => onBegin.get(message)?.());
 
   // piscina's own queue stalls when a thread is terminated.
-  const threads = createKeyedQueue(maxThreads, Number.POSITIVE_INFINITY);
+  const threads = new KeyedQueue(maxThreads, Number.POSITIVE_INFINITY);
   const running = new Set<Promise<unknown>>();
   const onBegin = new Map<unknown, () => void>();
   let lastId = 0;

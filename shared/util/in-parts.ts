@@ -1,4 +1,4 @@
-import { giveTurns } from './queues.ts';
+import { giveTurns } from './time-slices.ts';
 
 /**
  * Does work in parts, with turns of the event loop for others between two of them. @param size of a part

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createFairQueue, createKeyedQueue, type FairQueue } from '../../shared/util/queues.ts';
+import { FairQueue } from '../../shared/util/fair-queue.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -31,9 +31,9 @@ function createScene(queue: FairQueue) {
   };
 }
 
-describe('createFairQueue', () => {
+describe('A fair queue', () => {
   it('limits concurrency, and keeps the order of tasks with one key', async () => {
-    const { add, started, end } = createScene(createFairQueue(2, 10));
+    const { add, started, end } = createScene(new FairQueue(2, 10));
     for (const name of ['a', 'b', 'c', 'd']) void add(name, 'key');
     expect(started).to.deep.equal(['a', 'b']);
     await end(1);
@@ -43,7 +43,7 @@ describe('createFairQueue', () => {
   });
 
   it('alternates between keys: many tasks of one key do not delay another key', async () => {
-    const { add, started, end } = createScene(createFairQueue(1, 100));
+    const { add, started, end } = createScene(new FairQueue(1, 100));
     for (let n = 1; n <= 50; n++) void add(`long ${n}`, 'long');
     void add('one', 'short');
     void add('two', 'short');
@@ -52,7 +52,7 @@ describe('createFairQueue', () => {
   });
 
   it('runs a task with two keys after earlier tasks of either key', async () => {
-    const { add, started, end } = createScene(createFairQueue(1, 100));
+    const { add, started, end } = createScene(new FairQueue(1, 100));
     void add('first', 'x');
     for (let n = 1; n <= 5; n++) void add(`drop ${n}`, 'drop A', `address ${n}`);
     for (let n = 1; n <= 5; n++) void add(`address ${n}`, `drop ${n}`, 'address A');
@@ -64,7 +64,7 @@ describe('createFairQueue', () => {
   });
 
   it('new keys do not starve a waiting key', async () => {
-    const { add, started, end } = createScene(createFairQueue(1, 1_000));
+    const { add, started, end } = createScene(new FairQueue(1, 1_000));
     for (let n = 1; n <= 5; n++) void add(`old ${n}`, 'old');
     for (let n = 0; n < 30; n++) {
       // Two tasks are added for each that ends.
@@ -78,7 +78,7 @@ describe('createFairQueue', () => {
   });
 
   it('drops the last task of the key with the most tasks if too many wait, and does not count it', async () => {
-    const { add, started, dropped, end } = createScene(createFairQueue(1, 5));
+    const { add, started, dropped, end } = createScene(new FairQueue(1, 5));
     void add('long 0', 'long');
     for (let n = 1; n <= 20; n++) void add(`long ${n}`, 'long');
     await settled();
@@ -98,7 +98,7 @@ describe('createFairQueue', () => {
   });
 
   it('drops the new task if all other keys have fewer tasks', async () => {
-    const { add, dropped } = createScene(createFairQueue(1, 2));
+    const { add, dropped } = createScene(new FairQueue(1, 2));
     void add('runs', 'a');
     void add('b', 'b');
     void add('c', 'c');
@@ -108,62 +108,9 @@ describe('createFairQueue', () => {
   });
 
   it('throws what the task throws, and runs the next one', async () => {
-    const queue = createFairQueue(1, 2);
+    const queue = new FairQueue(1, 2);
     const failing = queue.run(['a'], () => Promise.reject(new Error('no')));
     expect(await failing.catch((error: Error) => error.message)).to.equal('no');
     expect(await queue.run(['a'], async () => 'yes')).to.equal('yes');
-  });
-});
-
-/** Tasks that end when they are told to, and which of them began. */
-function createTasks() {
-  const begun: string[] = [];
-  const ends = new Map<string, (error?: Error) => void>();
-  return {
-    begun,
-    end: (name: string, error?: Error) => ends.get(name)?.(error),
-    task: (name: string) => () => {
-      begun.push(name);
-      return new Promise<string>((resolve, reject) => {
-        ends.set(name, (error) => (error === undefined ? resolve(name) : reject(error)));
-      });
-    },
-  };
-}
-
-describe('A keyed queue', () => {
-  it('runs so many tasks of a key at once, in the order of arrival, and other keys beside them', async () => {
-    const queue = createKeyedQueue(2, 10);
-    const { begun, end, task } = createTasks();
-    const a1 = queue.run('a', task('a1'));
-    const a2 = queue.run('a', task('a2'));
-    const a3 = queue.run('a', task('a3'));
-    const a4 = queue.run('a', task('a4'));
-    const b1 = queue.run('b', task('b1'));
-    expect(begun).to.deep.equal(['a1', 'a2', 'b1']);
-    end('a2');
-    expect(await a2).to.equal('a2');
-    expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'a3']);
-    end('a3', new Error('a fault'));
-    expect(await a3.catch((error: Error) => error.message)).to.equal('a fault');
-    expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'a3', 'a4']);
-    for (const name of ['a1', 'a4', 'b1']) end(name);
-    expect(await Promise.all([a1, a4, b1])).to.deep.equal(['a1', 'a4', 'b1']);
-  });
-
-  it('refuses a task if too many of its key wait, and takes tasks again later', async () => {
-    const queue = createKeyedQueue(1, 1);
-    const { begun, end, task } = createTasks();
-    const first = queue.run('a', task('first'));
-    const second = queue.run('a', task('second'));
-    expect(await queue.run('a', task('third'))).to.equal(undefined);
-    expect(begun).to.deep.equal(['first']);
-    end('first');
-    await first;
-    end('second');
-    await second;
-    const fourth = queue.run('a', task('fourth'));
-    end('fourth');
-    expect(await fourth).to.equal('fourth');
   });
 });

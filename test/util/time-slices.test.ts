@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createTimeSlices } from '../../shared/util/queues.ts';
+import { TimeSlices } from '../../shared/util/time-slices.ts';
 
 describe('TimeSlices', () => {
   const { now } = performance;
@@ -10,7 +10,7 @@ describe('TimeSlices', () => {
 
   it('run one part at a time, in the order of their calls, and leave six turns of the event loop to other work between', async () => {
     performance.now = () => 0; // other work takes no time
-    const turns = createTimeSlices();
+    const turns = new TimeSlices();
     const events: string[] = [];
     let isOver = false;
     const others = (async () => {
@@ -36,7 +36,7 @@ describe('TimeSlices', () => {
   it('leave one turn of the event loop to other work that takes 5 ms', async () => {
     let ms = 0;
     performance.now = () => ms;
-    const turns = createTimeSlices();
+    const turns = new TimeSlices();
     let taken = 0;
     let isOver = false;
     const others = (async () => {
@@ -54,7 +54,7 @@ describe('TimeSlices', () => {
   });
 
   it('are over after 5 ms, and before the first one', async () => {
-    const turns = createTimeSlices();
+    const turns = new TimeSlices();
     expect(turns.isOver()).to.equal(true);
     await turns.next();
     const begun = performance.now();
