@@ -7,7 +7,7 @@ import { SqliteJobQueue } from '../jobs/sqlite.ts';
 import { MemoryRateLimiter } from '../limits/memory.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { createFileSecretStore } from '../secrets/files.ts';
+import { FileSecrets } from '../secrets/files.ts';
 import { databaseFile, requireData, takeDataDir } from '../sqlite/data-dir.ts';
 import { type Database, type DatabaseReports, openDatabase } from '../sqlite/database.ts';
 import { readFileSizes } from '../sqlite/disk-watch.ts';
@@ -55,7 +55,7 @@ export function openEmbeddedEngine(deps: {
   const stopKeeping = role === 'service' ? keepReserve(db) : () => undefined;
   return {
     ...stores,
-    secrets: createFileSecretStore(config.DATA_DIR),
+    secrets: new FileSecrets(config.DATA_DIR),
     archive: new SqliteArchives(db, clock),
     rateLimiter: new MemoryRateLimiter(),
     jobs: new SqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),

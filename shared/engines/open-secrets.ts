@@ -1,7 +1,7 @@
 import { type Config, splitList } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { randomBase62 } from '../domain/ids.ts';
-import { createSealer } from '../secrets/jose.ts';
+import { JoseSealer } from '../secrets/jose.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { createGitHub } from '../sign-ins/github.ts';
@@ -16,7 +16,7 @@ export async function openSealer(config: Config, secrets: SecretStore, clock: Cl
   const signingSecret =
     config.SIGNING_SECRET ||
     (await secrets.findOrCreate('signing-secret', randomBase62(signingSecretLength)));
-  return createSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
+  return new JoseSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
 }
 
 /** null: no provider is configured; people sign in with the local sign-in key. */

@@ -3,35 +3,42 @@ import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { type SecretName, type SecretStore, secretNames } from './secret-store.ts';
 
-/** Each secret is a file of one line with its name, for the service's user only. @param dir an existing directory */
-export function createFileSecretStore(dir: string): SecretStore {
+/** Each secret is a file of one line with its name, for the service's user only. */
+export class FileSecrets implements SecretStore {
+  readonly #dir: string;
+
+  /** @param dir an existing directory */
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  async findOrCreate(name: SecretName, fresh: string): Promise<string> {
+    const stored = await this.#findPath(name);
+    if (stored !== undefined) return read(stored);
+    const path = join(this.#dir, name);
+    await put(path, fresh, create);
+    return read(path);
+  }
+
+  async find(name: SecretName): Promise<string | null> {
+    const stored = await this.#findPath(name);
+    return stored === undefined ? null : read(stored);
+  }
+
+  async replace(name: SecretName, secret: string): Promise<void> {
+    const stored = await this.#findPath(name);
+    await put(stored ?? join(this.#dir, name), secret, rename);
+  }
+
   /** The path of the secret in force; undefined: none yet. */
-  async function findPath(name: SecretName): Promise<string | undefined> {
-    const files = await readdir(dir);
+  async #findPath(name: SecretName): Promise<string | undefined> {
+    const files = await readdir(this.#dir);
     const newest = files
       .filter((file) => isNameOf(name, file))
       .sort()
       .at(-1);
-    return newest === undefined ? undefined : join(dir, newest);
+    return newest === undefined ? undefined : join(this.#dir, newest);
   }
-
-  return {
-    async findOrCreate(name, fresh) {
-      const stored = await findPath(name);
-      if (stored !== undefined) return read(stored);
-      await put(join(dir, name), fresh, create);
-      return read(join(dir, name));
-    },
-
-    async find(name) {
-      const stored = await findPath(name);
-      return stored === undefined ? null : read(stored);
-    },
-
-    async replace(name, secret) {
-      await put((await findPath(name)) ?? join(dir, name), secret, rename);
-    },
-  };
 }
 
 /** Whether a file of the directory is a secret of the service, for backups. */

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { expect } from 'chai';
 import { EncryptJWT, UnsecuredJWT } from 'jose';
-import { createSealer } from '../../shared/secrets/jose.ts';
+import { JoseSealer } from '../../shared/secrets/jose.ts';
 import { useEach } from '../support/between.ts';
 import { createTestClock } from '../support/clock.ts';
 
@@ -13,7 +13,7 @@ const minute = 60_000;
 describe('The sealer', () => {
   const clock = useEach(createTestClock);
 
-  const sealerOf = (...secrets: [string, ...string[]]) => createSealer(secrets, clock);
+  const sealerOf = (...secrets: [string, ...string[]]) => new JoseSealer(secrets, clock);
   const seal = (content: object = { a: 1 }, sealer = sealerOf(secret)) =>
     sealer.seal('cookie', content, clock.now() + minute);
   const open = (sealed: string, sealer = sealerOf(secret)) => sealer.open('cookie', sealed);

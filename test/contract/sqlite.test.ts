@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SqliteArchives } from '../../shared/archives/sqlite.ts';
-import { createFileSecretStore } from '../../shared/secrets/files.ts';
+import { FileSecrets } from '../../shared/secrets/files.ts';
 import { openDatabase } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -21,7 +21,7 @@ async function openStores(): Promise<Stores> {
   return {
     clock,
     ...stores,
-    secrets: createFileSecretStore(dir),
+    secrets: new FileSecrets(dir),
     archive: new SqliteArchives(db, clock),
     async close() {
       await db.close();

@@ -6,7 +6,7 @@ import { SqliteAccounts } from '../../shared/accounts/sqlite.ts';
 import type { TokenStore } from '../../shared/credentials/credential-stores.ts';
 import { SqliteTokens } from '../../shared/credentials/sqlite.ts';
 import { Tokens } from '../../shared/credentials/tokens.ts';
-import { createSealer } from '../../shared/secrets/jose.ts';
+import { JoseSealer } from '../../shared/secrets/jose.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
 import type { SignInStore } from '../../shared/sign-ins/sign-in-store.ts';
 import { SignIns } from '../../shared/sign-ins/sign-ins.ts';
@@ -40,11 +40,11 @@ function openScene() {
   };
   const older = 'a secret of thirty-two characters';
   const newer = 'a newer secret of thirty-two chars';
-  let { hashes } = createSealer([older], clock);
+  let current = new JoseSealer([older], clock);
   const acceptSecrets = (...secrets: [string, ...string[]]) => {
-    ({ hashes } = createSealer(secrets, clock));
+    current = new JoseSealer(secrets, clock);
   };
-  const sealer: Pick<Sealer, 'hashes'> = { hashes: (...args) => hashes(...args) };
+  const sealer: Pick<Sealer, 'hashes'> = { hashes: (...args) => current.hashes(...args) };
   const log = createRecordingLog();
   const limits = { take: async () => undefined };
   /** The service over stores with some methods replaced. */
