@@ -16,93 +16,100 @@ const longLogPages = 2_048;
 /** The thread exits this long after the last write. */
 const idleMs = 10_000;
 
-export type Checkpoints = ReturnType<typeof createCheckpoints>;
+interface CheckpointOptions {
+  /** Litestream makes them; this process only bounds the WAL. */
+  readonly isExternal?: boolean;
+  onError(error: unknown): void;
+  /** The other program should make checkpoints and does not. */
+  onLongWal?(bytes: number): void;
+}
 
-/**
- * In a thread, because a checkpoint on the event loop blocks requests (docs/performance.md).
- * @param isExternal Litestream makes them; bounds the WAL
- */
-export function createCheckpoints(
-  path: string,
-  {
-    isExternal = false,
-    onError,
-    onLongWal = () => undefined,
-  }: { isExternal?: boolean; onError(error: unknown): void; onLongWal?(bytes: number): void },
-) {
-  const checkpointBytes = isExternal ? maxWalBytes : minWalBytes;
-  let pool: Piscina | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<unknown> | undefined;
-  let restarting: Promise<unknown> | null = null;
-  let isPaused = false;
+/** The checkpoints of a database file. In a thread, because one on the event loop blocks requests (docs/performance.md). */
+export class Checkpoints {
+  readonly #path: string;
+  readonly #isExternal: boolean;
+  readonly #onError: (error: unknown) => void;
+  readonly #onLongWal: (bytes: number) => void;
+  #pool: Piscina | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<unknown> | undefined;
+  #restarting: Promise<unknown> | null = null;
+  #isPaused = false;
 
-  async function openPool(): Promise<Piscina> {
-    const { Piscina } = await import('piscina'); // not loaded by a command, which writes too little
-    const filename = fileURLToPath(new URL('./checkpoint-thread.js', import.meta.url));
-    const threads = { minThreads: 0, maxThreads: 1, idleTimeout: idleMs };
-    const opened = new Piscina({ filename, name: 'checkpoint', recordTiming: false, ...threads });
-    opened.on('error', onError); // without a listener it would stop the process
-    return opened;
+  /** @param path of the database file */
+  constructor(path: string, { isExternal = false, onError, onLongWal = () => undefined }: CheckpointOptions) {
+    this.#path = path;
+    this.#isExternal = isExternal;
+    this.#onError = onError;
+    this.#onLongWal = onLongWal;
   }
 
-  async function run(mode: CheckpointMode): Promise<{ readonly log: number; readonly moved: number }> {
-    pool ??= await openPool();
-    return pool.run({ path, mode });
+  /**
+   * Settles when the checkpoint that holds SQLite's write lock has ended; null: none does. A write that waits for it by itself
+   * would block the event loop.
+   */
+  get restarting(): Promise<unknown> | null {
+    return this.#restarting;
   }
 
-  async function checkpoint(): Promise<void> {
-    const { log, moved } = await run('PASSIVE');
-    if (isExternal || log <= longLogPages || moved < log) return;
-    restarting = run('RESTART').finally(() => {
-      restarting = null;
-    });
-    await restarting;
+  /** Called for each write: a checkpoint begins soon if the WAL is long. */
+  noteWrite(): void {
+    this.#timer ??= setTimeout(() => this.#start(), everyMs).unref();
   }
 
-  function start(): void {
-    timer = undefined;
-    const length = walLength(path);
-    if (isExternal && length >= longWalBytes) onLongWal(length);
-    if (isPaused || running !== undefined || length < checkpointBytes) return;
-    running = checkpoint()
-      .catch(onError)
+  /** No checkpoint begins until `resume`. Resolves when none runs. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    await this.#running;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+  }
+
+  /** Waits for a running checkpoint; no other one begins. There must be no more writes. */
+  async close(): Promise<void> {
+    this.#isPaused = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    await this.#pool?.close();
+  }
+
+  #start(): void {
+    this.#timer = undefined;
+    const length = walLength(this.#path);
+    if (this.#isExternal && length >= longWalBytes) this.#onLongWal(length);
+    const checkpointBytes = this.#isExternal ? maxWalBytes : minWalBytes;
+    if (this.#isPaused || this.#running !== undefined || length < checkpointBytes) return;
+    this.#running = this.#checkpoint()
+      .catch(this.#onError)
       .finally(() => {
-        running = undefined;
+        this.#running = undefined;
       });
   }
 
-  return {
-    /**
-     * Settles when the checkpoint that holds SQLite's write lock has ended; null: none does. A write that waits for it by itself
-     * would block the event loop.
-     */
-    get restarting(): Promise<unknown> | null {
-      return restarting;
-    },
+  async #checkpoint(): Promise<void> {
+    const { log, moved } = await this.#run('PASSIVE');
+    if (this.#isExternal || log <= longLogPages || moved < log) return;
+    this.#restarting = this.#run('RESTART').finally(() => {
+      this.#restarting = null;
+    });
+    await this.#restarting;
+  }
 
-    noteWrite(): void {
-      timer ??= setTimeout(start, everyMs).unref();
-    },
+  async #run(mode: CheckpointMode): Promise<{ readonly log: number; readonly moved: number }> {
+    this.#pool ??= await openPool(this.#onError);
+    return this.#pool.run({ path: this.#path, mode });
+  }
+}
 
-    /** No checkpoint begins until `resume`. Resolves when none runs. */
-    async pause(): Promise<void> {
-      isPaused = true;
-      await running;
-    },
-
-    resume(): void {
-      isPaused = false;
-    },
-
-    /** Waits for a running checkpoint; no other one begins. There must be no more writes. */
-    async close(): Promise<void> {
-      isPaused = true;
-      clearTimeout(timer);
-      await running;
-      await pool?.close();
-    },
-  };
+async function openPool(onError: (error: unknown) => void): Promise<Piscina> {
+  const { Piscina } = await import('piscina'); // not loaded by a command, which writes too little
+  const filename = fileURLToPath(new URL('./checkpoint-thread.js', import.meta.url));
+  const threads = { minThreads: 0, maxThreads: 1, idleTimeout: idleMs };
+  const opened = new Piscina({ filename, name: 'checkpoint', recordTiming: false, ...threads });
+  opened.on('error', onError); // without a listener it would stop the process
+  return opened;
 }
 
 function walLength(path: string): number {

@@ -1,10 +1,10 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { storeIsNewer, unavailable } from '../domain/errors.ts';
 import type { FlushObserver, TransactionObserver } from '../metrics/metrics.ts';
-import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { busyMs, connect, notUsable } from './connection.ts';
 import { knownDataForm, readDataForm } from './data-form.ts';
-import { createDiskWatch, type DiskFailure, type DiskWatch } from './disk-watch.ts';
+import { type DiskReports, DiskWatch } from './disk-watch.ts';
 import { WalFlush, type WalFlushDeps } from './wal-flush.ts';
 import { WriteGroup } from './write-group.ts';
 
@@ -70,14 +70,11 @@ export interface Database {
 }
 
 /** What the database reports of itself: a service logs it, a command does not. */
-export interface DatabaseReports {
+export interface DatabaseReports extends DiskReports {
   /** The next checkpoint repeats it. */
   checkpointFailed?(err: unknown): void;
   /** The form of existing data was changed. */
   migrated?(from: number, to: number): void;
-  /** Called for each write that the disk refuses. */
-  diskFailed?(failure: DiskFailure): void;
-  diskRecovered?(): void;
   /** Another program should make the checkpoints and does not; called after each write. */
   walIsLong?(bytes: number): void;
   readonly onTransaction?: TransactionObserver | undefined;
@@ -126,8 +123,8 @@ class SqliteDatabase implements Database {
     this.#path = path;
     this.#connection = connection;
     this.#isExternal = hasExternalCheckpoints;
-    this.#disk = createDiskWatch(path, reports);
-    this.#checkpoints = createCheckpoints(path, {
+    this.#disk = new DiskWatch(path, reports);
+    this.#checkpoints = new Checkpoints(path, {
       isExternal: hasExternalCheckpoints,
       onError: (err) => {
         if (!this.#wal.noteFailedCheckpoint(err)) reports.checkpointFailed?.(err);

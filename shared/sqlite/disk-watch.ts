@@ -22,7 +22,7 @@ const noBytes = 1024 * 1024;
 
 const retrySeconds = 10;
 
-export interface DiskFailure {
+interface DiskFailure {
   /** `disk_failed`: mounted read-only, an I/O error or a quota. */
   readonly reason: 'disk_full' | 'disk_failed';
   /** Space that this user may fill; null: unknown. */
@@ -31,82 +31,96 @@ export interface DiskFailure {
   readonly err: unknown;
 }
 
-export type DiskWatch = ReturnType<typeof createDiskWatch>;
+export interface DiskReports {
+  /** Called for each write that the disk refuses. */
+  diskFailed?(failure: DiskFailure): void;
+  diskRecovered?(): void;
+}
 
-/** Remembers whether the disk of the database file accepts writes. */
-export function createDiskWatch(
-  path: string,
-  reports: { diskFailed?(failure: DiskFailure): void; diskRecovered?(): void },
-) {
-  const reserve = new DiskReserve(path);
-  let failure: DiskFailure | null = null;
-  let urgentActs = 0;
+/** Remembers whether the disk of the database file accepts writes, and keeps space on it for urgent acts. */
+export class DiskWatch {
+  readonly #path: string;
+  readonly #reports: DiskReports;
+  readonly #reserve: DiskReserve;
+  #failure: DiskFailure | null = null;
+  #urgentActs = 0;
 
-  function note(found: DiskFailure): DropError {
-    failure = found;
-    reports.diskFailed?.(found);
-    return refusal(found);
+  /** @param path of the database file */
+  constructor(path: string, reports: DiskReports) {
+    this.#path = path;
+    this.#reports = reports;
+    this.#reserve = new DiskReserve(path);
   }
 
-  return {
-    /** Whether the last write failed because of the disk. */
-    isFailing: () => failure !== null,
+  /** Whether the last write failed because of the disk. */
+  isFailing(): boolean {
+    return this.#failure !== null;
+  }
 
-    /** @returns what the caller of a failed write gets; null: the disk is not the reason */
-    failed(error: unknown): DropError | null {
-      const found = findDiskFailure(error, path);
-      return found === null ? null : note(found);
-    },
+  /** @returns what the caller of a failed write gets; null: the disk is not the reason */
+  failed(error: unknown): DropError | null {
+    const found = findDiskFailure(error, this.#path);
+    return found === null ? null : this.#note(found);
+  }
 
-    /** As `failed`: whatever the error is, the disk has not confirmed what it was given. */
-    flushFailed(error: unknown): DropError {
-      const freeBytes = spaceOf(path)?.freeBytes ?? null;
-      return note(findDiskFailure(error, path) ?? { reason: 'disk_failed', freeBytes, err: error });
-    },
+  /** As `failed`: whatever the error is, the disk has not confirmed what it was given. */
+  flushFailed(error: unknown): DropError {
+    const freeBytes = spaceOf(this.#path)?.freeBytes ?? null;
+    const found = findDiskFailure(error, this.#path);
+    return this.#note(found ?? { reason: 'disk_failed', freeBytes, err: error });
+  }
 
-    /** After a write that changed something. A full disk may still have space for a small write. */
-    succeeded(): void {
-      if (failure === null) return;
-      if (isScarce(failure.freeBytes) && isScarce(spaceOf(path)?.freeBytes ?? null)) return;
-      failure = null;
-      reports.diskRecovered?.();
-    },
+  /** After a write that changed something. A full disk may still have space for a small write. */
+  succeeded(): void {
+    if (this.#failure === null) return;
+    const freeBytes = spaceOf(this.#path)?.freeBytes ?? null;
+    if (this.#isScarce(this.#failure.freeBytes) && this.#isScarce(freeBytes)) return;
+    this.#failure = null;
+    this.#reports.diskRecovered?.();
+  }
 
-    /** What a write gets that is not tried: space that was freed for urgent acts is for them. null: it is tried. */
-    refusal(): DropError | null {
-      if (failure?.reason !== 'disk_full' || urgentActs > 0 || reserve.exists()) return null;
-      return hasLess(2 * reserveBytes) ? refusal(failure) : null;
-    },
+  /** What a write gets that is not tried: space that was freed for urgent acts is for them. null: it is tried. */
+  refusal(): DropError | null {
+    if (this.#failure?.reason !== 'disk_full' || this.#urgentActs > 0 || this.#reserve.exists()) return null;
+    return this.#hasLess(2 * reserveBytes) ? refusalOf(this.#failure) : null;
+  }
 
-    /** Keeps space for urgent acts, if the disk has enough. Called again and again. */
-    keepReserve(): void {
-      if (!reserve.exists() && !isScarce((spaceOf(path)?.freeBytes ?? 0) - reserveBytes)) reserve.create();
-    },
+  /** Keeps space for urgent acts, if the disk has enough. Called again and again. */
+  keepReserve(): void {
+    if (this.#reserve.exists()) return;
+    const freeBytes = spaceOf(this.#path)?.freeBytes ?? 0;
+    if (!this.#isScarce(freeBytes - reserveBytes)) this.#reserve.create();
+  }
 
-    /** Frees the reserve if the disk is full, also before anything has failed. Other writes are tried meanwhile, too. */
-    async urgently<T>(work: () => Promise<T>): Promise<T> {
-      urgentActs += 1;
-      try {
-        if (failure !== null || hasLess(reserveBytes)) reserve.free();
-        return await work();
-      } finally {
-        urgentActs -= 1;
-      }
-    },
+  /** Frees the reserve if the disk is full, also before anything has failed. Other writes are tried meanwhile, too. */
+  async urgently<T>(work: () => Promise<T>): Promise<T> {
+    this.#urgentActs += 1;
+    try {
+      if (this.#failure !== null || this.#hasLess(reserveBytes)) this.#reserve.free();
+      return await work();
+    } finally {
+      this.#urgentActs -= 1;
+    }
+  }
 
-    /** @throws DropError `unavailable` if the last write failed because of the disk */
-    check(): void {
-      if (failure !== null) throw refusal(failure);
-    },
-  };
+  /** @throws DropError `unavailable` if the last write failed because of the disk */
+  check(): void {
+    if (this.#failure !== null) throw refusalOf(this.#failure);
+  }
 
-  function hasLess(bytes: number): boolean {
-    const space = spaceOf(path);
+  #note(failure: DiskFailure): DropError {
+    this.#failure = failure;
+    this.#reports.diskFailed?.(failure);
+    return refusalOf(failure);
+  }
+
+  #hasLess(bytes: number): boolean {
+    const space = spaceOf(this.#path);
     return space !== null && space.freeBytes < bytes;
   }
 
-  function isScarce(freeBytes: number | null): boolean {
-    const space = spaceOf(path);
+  #isScarce(freeBytes: number | null): boolean {
+    const space = spaceOf(this.#path);
     return freeBytes !== null && space !== null && freeBytes < Math.min(spareBytes, space.totalBytes / 20);
   }
 }
@@ -138,7 +152,7 @@ function systemCodeOf(error: Error): string {
 }
 
 /** Requests and jobs do not log it again. Clients learn no path and no number. */
-function refusal({ reason, err: cause }: DiskFailure): DropError {
+function refusalOf({ reason, err: cause }: DiskFailure): DropError {
   const what = reason === 'disk_full' ? 'The disk is full' : 'The disk does not accept writes';
   const message = `${what}: nothing can be changed until the operator has corrected it; reading works.`;
   return unavailable(message, retrySeconds, { reason, cause, isReported: true });

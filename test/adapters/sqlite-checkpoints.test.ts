@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { SqliteBlobs } from '../../shared/blobs/sqlite.ts';
-import { createCheckpoints } from '../../shared/sqlite/checkpoints.ts';
+import { Checkpoints } from '../../shared/sqlite/checkpoints.ts';
 import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
@@ -77,7 +77,7 @@ describe('Checkpoints of the SQLite database', () => {
     await new SqliteBlobs(db, 'html_blobs').put('v', document);
     const lengths: number[] = [];
     const onError = (error: unknown) => expect.fail(String(error));
-    const checkpoints = createCheckpoints(path, {
+    const checkpoints = new Checkpoints(path, {
       isExternal: true,
       onError,
       onLongWal: (bytes) => lengths.push(bytes),
@@ -92,7 +92,7 @@ describe('Checkpoints of the SQLite database', () => {
   it('call onError if a checkpoint fails, and try again', async () => {
     writeFileSync(path, randomBytes(20_000));
     const told: unknown[] = [];
-    const checkpoints = createCheckpoints(path, { onError: (error) => told.push(error) });
+    const checkpoints = new Checkpoints(path, { onError: (error) => told.push(error) });
     for (const times of [1, 2]) {
       writeFileSync(`${path}-wal`, randomBytes(9 * 1024 * 1024));
       checkpoints.noteWrite();

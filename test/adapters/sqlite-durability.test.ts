@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
 import { openCheckpointer } from '../../shared/sqlite/checkpoint-thread.ts';
-import { createCheckpoints } from '../../shared/sqlite/checkpoints.ts';
+import { Checkpoints } from '../../shared/sqlite/checkpoints.ts';
 import { type Database, type DatabaseReports, openDatabase } from '../../shared/sqlite/database.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -313,7 +313,7 @@ describe('Durability of the SQLite database', () => {
     await note('x'.repeat(1_000_000));
     const longWal = 1_024 * 1024 * 1024;
     const lengths: number[] = [];
-    const checkpoints = createCheckpoints(path, {
+    const checkpoints = new Checkpoints(path, {
       isExternal: true,
       onError: (error) => expect.fail(String(error)),
       onLongWal: (bytes) => lengths.push(bytes),
