@@ -3,7 +3,7 @@ import type { CardStore } from '../blobs/blob-store.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { MemoryReading } from '../metrics/metrics.ts';
-import { createCountedCache } from '../pages/counted-cache.ts';
+import { CountedCache } from '../pages/counted-cache.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { withTimeout } from '../util/promises.ts';
 import { type CardContent, type CardSource, cardDigest, type DrawCard, pageCard, plainCard } from './card.ts';
@@ -64,7 +64,7 @@ export class Cards {
     this.#log = log;
     this.#host = new URL(config.BASE_URL).host;
     this.#requestWaitMs = requestWaitMs;
-    this.#counted = createCountedCache<Card>(config.PAGE_CACHE_BYTES * share, ({ png }) => png.byteLength);
+    this.#counted = new CountedCache<Card>(config.PAGE_CACHE_BYTES * share, ({ png }) => png.byteLength);
   }
 
   /** A part of the card's address, because other websites cache cards by address. */

@@ -3,7 +3,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
-import { createAudit } from '../moderation/audit.ts';
+import { Audit } from '../moderation/audit.ts';
 import { Moderation } from '../moderation/moderation.ts';
 import { Reports } from '../reports/reports.ts';
 import type { Engine } from './engine.ts';
@@ -18,7 +18,7 @@ export function assembleOperators(parts: {
   sideEffects: SideEffects;
 }) {
   const { config, clock, log, engine, limits, sideEffects } = parts;
-  const audit = createAudit({
+  const audit = new Audit({
     auditLog: engine.auditLog,
     clock,
     urgently: (act) => engine.urgently(act),

@@ -9,7 +9,7 @@ import type { MemoryReading } from '../metrics/metrics.ts';
 import type { ContentEncoding, RenderHead, RenderStore } from '../renders/render-store.ts';
 import { asPlainText, type Rendering, type VersionToRender } from '../renders/rendering.ts';
 import { withTimeout } from '../util/promises.ts';
-import { createCountedCache } from './counted-cache.ts';
+import { CountedCache } from './counted-cache.ts';
 import { SharedCalls } from './shared-calls.ts';
 
 /** Memory that an entry takes in addition to bodies and context. */
@@ -64,7 +64,7 @@ export class PageBodies {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#counted = createCountedCache<Entry>(deps.config.PAGE_CACHE_BYTES, sizeOf);
+    this.#counted = new CountedCache<Entry>(deps.config.PAGE_CACHE_BYTES, sizeOf);
     this.#enqueued = new LRUCache<string, true>({
       max: maxEnqueued,
       ttl: enqueueAgainMs,

@@ -4,7 +4,7 @@ import { hasExpired, hasVersion, type Page, type PageWithVersion } from '../drop
 import type { DropStore } from '../drops/drop-store.ts';
 import type { Log } from '../log/log.ts';
 import type { MemoryReading } from '../metrics/metrics.ts';
-import { createCountedCache } from './counted-cache.ts';
+import { CountedCache } from './counted-cache.ts';
 import type { PageChanges } from './page-changes.ts';
 import { SharedNextCalls } from './shared-calls.ts';
 
@@ -81,7 +81,7 @@ export class PageCache {
     this.#changes = deps.changes;
     this.#clock = deps.clock;
     this.#log = deps.log;
-    this.#counted = createCountedCache<Entry>(deps.config.PAGE_CACHE_BYTES * share, sizeOf);
+    this.#counted = new CountedCache<Entry>(deps.config.PAGE_CACHE_BYTES * share, sizeOf);
     this.#changes.subscribe((slug) => this.#discard(slug));
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createAudit } from '../../shared/moderation/audit.ts';
+import { Audit } from '../../shared/moderation/audit.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createGate } from '../support/gate.ts';
 import { rejectionOf } from '../support/rejection.ts';
@@ -18,7 +18,7 @@ describe('An act of an operator', () => {
       end: (_: string, outcome: string) => note(`end ${outcome}`),
       list: async () => [],
     };
-    const audit = createAudit({ auditLog: gate.wrap(log), clock: createTestClock() });
+    const audit = new Audit({ auditLog: gate.wrap(log), clock: createTestClock() });
     const work = async () => void happened.push('act');
     return { happened, gate, done: () => audit.record(act, work, () => 'done') };
   }
