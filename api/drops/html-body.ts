@@ -5,9 +5,9 @@ import type { NewDropInput, NewVersionInput } from '../../shared/drops/drops.ts'
 import type { Titles } from '../../shared/drops/titles.ts';
 import { readResolvesQuery } from '../comments/resolves.ts';
 import type { Query } from '../http/parameters.ts';
+import { metadataPrefix } from '../http/parameters.ts';
 import { validationError } from '../http/validate.ts';
 import { htmlRequired, readTime, titleRequired } from './fields.ts';
-import { metadataPrefix } from './list-query.ts';
 import type { DropBodyReaders, UntitledDropInput } from './requests.ts';
 
 /** URLs are logged by proxies and kept in shell histories, so these may only come in a JSON body. */

@@ -2,7 +2,7 @@ import { object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import { apiSortFields, type DropQuery, sortOrders } from '../../shared/drops/drop-query.ts';
 import { searchMaxCharacters } from '../../shared/drops/search.ts';
-import { toPositiveInteger } from '../http/parameters.ts';
+import { metadataPrefix, toPositiveInteger } from '../http/parameters.ts';
 import {
   atMostCharacters,
   integerField,
@@ -13,9 +13,6 @@ import {
   validationError,
 } from '../http/validate.ts';
 import { findMetadataEntryFault } from './fields.ts';
-
-/** Prefix of the parameters that filter by metadata: `metadata.<key>=<value>`. */
-export const metadataPrefix = 'metadata.';
 
 const notOneText = invalid('q must be one text');
 

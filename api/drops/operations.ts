@@ -4,7 +4,7 @@ import type { Drop } from '../../shared/drops/drop.ts';
 import { capTable } from '../../shared/limits/limit-table.ts';
 import { resolvesParameters } from '../comments/resolves.ts';
 import { ifMatchParameter } from '../http/if-match.ts';
-import { maxParameters } from '../http/parameters.ts';
+import { maxParameters, metadataPrefix } from '../http/parameters.ts';
 import {
   type ErrorCase,
   json,
@@ -15,7 +15,7 @@ import {
 } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { dropFieldTexts, metadataKeySchema, metadataValueSchema } from './fields.ts';
-import { type ApiDropQuery, dropQuery, metadataPrefix } from './list-query.ts';
+import { type ApiDropQuery, dropQuery } from './list-query.ts';
 import { dropListShape, dropShape, presentDrop, presentDropList } from './presenter.ts';
 import { DropBodyReaders } from './requests.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '../openapi/operation.ts';
+import { metadataPrefix } from './parameters.ts';
 
 /** An answer has at most so many warnings. */
 export const maxWarnings = 20;
 const maxNameCharacters = 64;
-const metadataPrefix = 'metadata.';
 /** Stands for every parameter that begins with `metadata.`. */
 const anyMetadata = 'metadata.<key>';
 

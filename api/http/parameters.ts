@@ -28,6 +28,9 @@ export function readParam(
   throw new DropError(code, message, { field });
 }
 
+/** The names of the parameters for metadata begin with it: `metadata.<key>=<value>`. */
+export const metadataPrefix = 'metadata.';
+
 /** The version number of an API path. @throws DropError `invalid_arg` */
 export function readVersionNumber(req: ApiRequest): number {
   const number = toPositiveInteger(param(req, 'n'));

@@ -1,10 +1,9 @@
 import type { CommentCounts } from '../../../shared/comments/comment-store.ts';
 import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
-import { metadataPrefix } from '../../drops/list-query.ts';
 import { breadcrumb, copyButton, fact, soft, timeAgo, timeTag } from '../../html/elements.ts';
 import { type Html, html, toText, visible, visibleLines } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { readSlug } from '../../http/parameters.ts';
+import { metadataPrefix, readSlug } from '../../http/parameters.ts';
 import { dashboardPaths, pagePartPath, pageUrl, rawPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropQuery } from '../../../shared/drops/drop-query.ts';
-import { DropQueryReader, metadataPrefix } from '../../drops/list-query.ts';
-import { type Query, toPositiveInteger } from '../../http/parameters.ts';
+import { DropQueryReader } from '../../drops/list-query.ts';
+import { metadataPrefix, type Query, toPositiveInteger } from '../../http/parameters.ts';
 import { dashboardPaths } from '../../http/paths.ts';
 
 /** Drops on a page of the dashboard: rows of two, three and four cards are full. */
