@@ -25,17 +25,15 @@ describe('Compression of pages and JSON of ours', () => {
     return { dashboard, owner, slug, ask };
   }
 
-  /** Without what is new in each answer, masks of form tokens, ids of forms and grants, and without views that were just added. */
+  /** Without what is new in each answer: masks of form tokens, ids of forms, grants. */
   const steady = (text: string) =>
-    text
-      .replace(/value="[^"]*"/g, '')
-      .replace(/csp-[\w-]+|nonce-[\w+/=-]+/g, '')
-      .replace(/"view_count":\d+/g, '');
+    text.replace(/value="[^"]*"/g, '').replace(/csp-[\w-]+|nonce-[\w+/=-]+/g, '');
 
   it('above 1 KB in the coding that the client prefers, with Vary and the length of what is sent, also for HEAD', async () => {
     const { slug, ask } = await scene();
     const html = { accept: 'text/html' };
     for (const [path, headers] of [
+      ['/api/drops', {}], // before the views of pages, which a job adds to the counts in it
       ['/docs', html],
       ['/help', html],
       ['/sign-in', html],
@@ -47,7 +45,6 @@ describe('Compression of pages and JSON of ours', () => {
       [`/p/${slug}/comments`, html],
       [`/report/${slug}`, html],
       ['/api/onboard', { accept: 'application/json' }],
-      ['/api/drops', {}],
     ] as const) {
       const plain = await ask(path, headers);
       expect([plain.status, plain.headers['content-encoding']], path).to.deep.equal([200, undefined]);

@@ -109,13 +109,9 @@ describe('Half of a surrogate pair in JSON', () => {
 
   it('a large body is looked at in the thread that parses it', async () => {
     const raw = `{"title":"t","html":"${'漢'.repeat(650_000)}\\udce9"}`;
-    const turns: number[] = [];
-    for (let n = 0; n < 3; n++) {
-      const longestTurn = watchEventLoop();
-      expectNamed(await owner.request('POST', '/api/drops', { raw }), 'html');
-      turns.push(longestTurn());
-    }
-    expect(Math.min(...turns), 'the least of three: others have garbage of other tests').to.be.below(60);
+    const longestTurn = watchEventLoop();
+    expectNamed(await owner.request('POST', '/api/drops', { raw }), 'html');
+    expect(longestTurn()).to.be.below(60);
   });
 
   it('two million characters, or a thousand members, take milliseconds', () => {
