@@ -309,8 +309,9 @@ describe('Durability of the SQLite database', () => {
   });
 
   it('no checkpoint begins while they are paused', async () => {
-    const { db, note } = await openNotes((really) => really());
-    await note('x'.repeat(1_000_000));
+    const writer = new DatabaseSync(path); // no checkpoints of its own, which would be due for the long WAL, too
+    writer.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE notes (text TEXT)');
+    writer.prepare('INSERT INTO notes (text) VALUES (?)').run('x'.repeat(1_000_000));
     const longWal = 1_024 * 1024 * 1024;
     const lengths: number[] = [];
     const checkpoints = new Checkpoints(path, {
@@ -328,6 +329,7 @@ describe('Durability of the SQLite database', () => {
     checkpoints.noteWrite();
     await until(() => statSync(path).size > before, 'the file holds the note');
     await checkpoints.close();
-    expect(db.findDamage()).to.deep.equal([]);
+    expect(writer.prepare('PRAGMA integrity_check').all()).to.deep.equal([{ integrity_check: 'ok' }]);
+    writer.close();
   });
 });
