@@ -1,6 +1,7 @@
 // What the button Comments of the viewer does: the page of comments beside the page, and what both say to each other. The form is
 // ours, in a frame that the page cannot reach; nothing that people wrote goes to the page.
-import { openChannel, type SelectedQuote } from './comments-panel/channel.ts';
+import { openChannel } from './comments-panel/channel.ts';
+import type { SelectedQuote } from './comments-panel/messages.ts';
 import { announce } from './shared/announce.ts';
 import { find } from './shared/find.ts';
 import { make } from './shared/make.ts';

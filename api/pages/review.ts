@@ -4,11 +4,11 @@ import type { Body, BodyFacts } from '../../shared/pages/page-bodies.ts';
 import type { Assets } from '../html/assets.ts';
 
 /**
- * GET /p/{slug}/review: the raw page with browser/review.ts, for the viewer's frame while its comments are open. @returns adds
+ * GET /p/{slug}/review: the raw page with browser/framed.ts, for the viewer's frame while its comments are open. @returns adds
  * the script to a body without encoding: after our style, before the page's own scripts; at the end of a page without that
  */
 export function createReview(assets: Assets) {
-  const source = assets.find(basename(assets.pathOf('review.js')))?.bytes ?? '';
+  const source = assets.find(basename(assets.pathOf('framed.js')))?.bytes ?? '';
   const script = Buffer.from(`<script>${source}</script>`);
 
   return (body: Body | BodyFacts): Body | BodyFacts => {

@@ -1,5 +1,5 @@
 /**
- * Runs in a document with browser/review.ts, and takes the viewer's place. Each character of the document has a number, which it
+ * Runs in a document with browser/framed.ts, and takes the viewer's place. Each character of the document has a number, which it
  * keeps when its text is moved; copies and new characters have others. So it is known where a quote is after an edit.
  */
 export const anchorHarness = `(() => {

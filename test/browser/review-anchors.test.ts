@@ -29,7 +29,7 @@ interface Edited {
 describe('Anchors of comments', () => {
   const browser = useBrowser();
   const assets = loadAssets();
-  const script = assets.find(basename(assets.pathOf('review.js')))?.bytes;
+  const script = assets.find(basename(assets.pathOf('framed.js')))?.bytes;
   const server = createServer(({ url = '' }, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     const number = /^\/(\d+)$/.exec(url)?.[1];

@@ -18,7 +18,21 @@ export function strip(text: string): string {
   return text.replace(ignored, '');
 }
 
-/** The text of the page as it is now. Positions are UTF-16 units of `text`. */
+/** null: the page has changed since. */
+let current: PageText | null = null;
+
+/** The text of the page as it is now. */
+export function currentText(): PageText {
+  current ??= new PageText();
+  return current;
+}
+
+/** The page has changed. */
+export function forgetText(): void {
+  current = null;
+}
+
+/** The text of a page. Positions are UTF-16 units of `text`. */
 export class PageText {
   /** All text nodes of body, without what does not count. */
   readonly text: string;

@@ -1,0 +1,46 @@
+export interface SelectedQuote {
+  readonly quote: string;
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly position: number;
+}
+
+/** What the page in the frame may say. It can be forged: the page is a stranger's. */
+export interface PageMessages {
+  /** null: nothing is selected. */
+  selection(quote: SelectedQuote | null): void;
+  /** The numbers of the quotes that are in the page; all others are not. */
+  found(ids: readonly number[]): void;
+  /** The reader has pressed a quote. */
+  pressed(id: number): void;
+  /** The reader wants to write a comment. */
+  write(): void;
+}
+
+/** What the service stores (shared/comments/comment.ts). */
+const maxQuote = 1_000;
+const maxSide = 64;
+const maxThreads = 1_000;
+
+/** Anything of another form is ignored. */
+export function read(data: unknown, on: PageMessages): void {
+  if (typeof data !== 'object' || data === null) return;
+  const { selection, found, pressed, write } = data as Record<string, unknown>; // proof: an object; each field is checked
+  if (selection === null || isQuote(selection)) on.selection(selection);
+  else if (Array.isArray(found) && found.length <= maxThreads && found.every(Number.isInteger))
+    on.found(found);
+  else if (typeof pressed === 'number') on.pressed(pressed);
+  else if (write === true) on.write();
+}
+
+function isQuote(value: unknown): value is SelectedQuote {
+  if (typeof value !== 'object' || value === null) return false;
+  const { quote, prefix, suffix, position } = value as Record<string, unknown>; // proof: an object
+  const isText = (text: unknown, most: number) => typeof text === 'string' && text.length <= most;
+  return (
+    isText(quote, maxQuote) &&
+    isText(prefix, maxSide) &&
+    isText(suffix, maxSide) &&
+    Number.isSafeInteger(position)
+  );
+}
