@@ -175,6 +175,9 @@ export interface CommentStore {
   /** Only drops that have any. */
   countByDrop(dropIds: readonly string[]): Promise<Map<string, CommentCounts>>;
 
+  /** How many threads of a drop are in these states. By an index, which has the author. @param by who began them; null: all */
+  countThreads(dropId: string, states: readonly CommentState[], by: AuthorKey | null): Promise<number>;
+
   /** The owners of whose comments some have a higher `seq`. By an index. */
   ownersAfter(seq: number): Promise<string[]>;
 

@@ -63,17 +63,22 @@ export class MongoCommentLists {
     );
   }
 
+  /** See `CommentStore.countThreads`. */
+  count(dropId: string, states: readonly CommentState[], by: AuthorKey | null): Promise<number> {
+    const listed = { drop_id: dropId, ...writtenBy(by), state: { $in: [...states] } };
+    return this.#model.countDocuments(listed as Filter).hint(indexOf(dropId, by)); // proof: fields of the documents
+  }
+
   async #listState(ownerId: string, query: CommentQuery, state: CommentState): Promise<Entry[]> {
     const { dropId, after, before, limit, newsFor } = query;
     const author = authorToAskFor(query, state);
     if (author === undefined) return [];
     const of = dropId === null ? { owner_id: ownerId } : { drop_id: dropId };
-    const by = Object.fromEntries(Object.entries(author ?? {}).map(([name, key]) => [`author.${name}`, key]));
     const seq = { $gt: after, ...(before !== undefined && { $lt: before }) };
     const fields = newsFor === undefined ? entryFields : { ...entryFields, updated_by: 1, other_seq: 1 };
     const found = await readWithSizes(this.#connection, () =>
       this.#model
-        .find({ ...of, ...by, state, seq } as Filter, fields) // proof: fields of the documents
+        .find({ ...of, ...writtenBy(author), state, seq } as Filter, fields) // proof: fields of the documents
         .sort({ seq: before === undefined ? 1 : -1 })
         .limit(limit)
         .batchSize(limit + 1)
@@ -82,6 +87,11 @@ export class MongoCommentLists {
     );
     return found.map(toEntry);
   }
+}
+
+/** @param author null: of all */
+function writtenBy(author: AuthorKey | null): object {
+  return Object.fromEntries(Object.entries(author ?? {}).map(([name, key]) => [`author.${name}`, key]));
 }
 
 function indexOf(dropId: string | null, author: AuthorKey | null): string {

@@ -5,6 +5,7 @@ import { answerMs } from '../mongo/errors.ts';
 import { distinctIds } from '../mongo/grid-bucket.ts';
 import {
   type Comment,
+  type CommentState,
   commentRecord,
   type Mark,
   nextSeq,
@@ -16,6 +17,7 @@ import {
   type UnnumberedComment,
 } from './comment.ts';
 import {
+  type AuthorKey,
   type CommentCaps,
   type CommentChange,
   type CommentCounts,
@@ -169,6 +171,10 @@ export class MongoComments implements CommentStore {
 
   async countByDrop(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
     return this.#bounds.countByDrop(dropIds);
+  }
+
+  async countThreads(dropId: string, states: readonly CommentState[], by: AuthorKey | null): Promise<number> {
+    return this.#lists.count(dropId, states, by);
   }
 
   async ownersAfter(seq: number): Promise<string[]> {

@@ -17,22 +17,35 @@ const indexes = {
 } as const;
 
 type Index = keyof typeof indexes;
+type IndexOfDrop = Exclude<Index, 'comments_of_owner'>;
+type Reading = Pick<Database, 'prepareTuples'>;
 
 /** The threads that a query lists, without their texts. */
 export class SqliteCommentLists {
   readonly #statements;
+  readonly #counts;
 
-  constructor(db: Pick<Database, 'prepareTuples'>) {
+  constructor(db: Reading) {
     this.#statements = {
       comments_of_owner: prepareLists(db, 'comments_of_owner'),
       comments_of_drop: prepareLists(db, 'comments_of_drop'),
       comments_of_author: prepareLists(db, 'comments_of_author'),
+    };
+    this.#counts = {
+      comments_of_drop: prepareCount(db, 'comments_of_drop'),
+      comments_of_author: prepareCount(db, 'comments_of_author'),
     };
   }
 
   find(ownerId: string, query: CommentQuery): FoundThreads {
     const lists = query.states.map((state) => this.#listState(ownerId, query, state));
     return inOrder(lists, query);
+  }
+
+  /** See `CommentStore.countThreads`. */
+  count(dropId: string, states: readonly CommentState[], by: AuthorKey | null): number {
+    const listed = { of: dropId, states: JSON.stringify(states), ...(by && { author: textOf(by) }) };
+    return this.#counts[indexOfDrop(by)].get(listed)?.[0] ?? 0;
   }
 
   #listState(ownerId: string, query: CommentQuery, state: CommentState): Entry[] {
@@ -52,7 +65,13 @@ export class SqliteCommentLists {
   }
 }
 
-function prepareLists(db: Pick<Database, 'prepareTuples'>, index: Index) {
+function prepareCount(db: Reading, index: IndexOfDrop) {
+  return db.prepareTuples<[threads: number]>(`
+    SELECT count(*) FROM comments INDEXED BY ${index}
+    WHERE ${indexes[index]} AND state IN (SELECT value FROM json_each($states))`);
+}
+
+function prepareLists(db: Reading, index: Index) {
   const prepare = (columns: string, order: 'ASC' | 'DESC') =>
     db.prepareTuples<EntryRow>(`
       SELECT ${columns} FROM comments INDEXED BY ${index}
@@ -65,7 +84,10 @@ function prepareLists(db: Pick<Database, 'prepareTuples'>, index: Index) {
 }
 
 function indexOf(dropId: string | null, author: AuthorKey | null): Index {
-  if (dropId === null) return 'comments_of_owner';
+  return dropId === null ? 'comments_of_owner' : indexOfDrop(author);
+}
+
+function indexOfDrop(author: AuthorKey | null): IndexOfDrop {
   return author === null ? 'comments_of_drop' : 'comments_of_author';
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../sqlite/database.ts';
 import { blobIds } from '../sqlite/table.ts';
 import {
   type Comment,
+  type CommentState,
   type Mark,
   nextSeq,
   type Sizes,
@@ -11,6 +12,7 @@ import {
   type UnnumberedComment,
 } from './comment.ts';
 import {
+  type AuthorKey,
   type CommentCaps,
   type CommentChange,
   type CommentCounts,
@@ -143,6 +145,10 @@ export class SqliteComments implements CommentStore {
 
   async countByDrop(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
     return this.#bounds.countByDrop(dropIds);
+  }
+
+  async countThreads(dropId: string, states: readonly CommentState[], by: AuthorKey | null): Promise<number> {
+    return this.#lists.count(dropId, states, by);
   }
 
   async ownersAfter(seq: number): Promise<string[]> {

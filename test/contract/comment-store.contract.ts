@@ -203,6 +203,26 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
       ]);
     });
 
+    it('counts the threads of a drop by state, and those that one author began', async () => {
+      const ada = { accountId: 'ada' };
+      const eve = { guest: 'e'.repeat(64) };
+      const began = (by: object) => ({
+        author: { ...aComment().author, accountId: null, guest: null, ...by },
+      });
+      await insert(began(ada));
+      await insert({ ...began(ada), state: 'resolved' });
+      await insert({ ...began(eve), state: 'held' });
+      await insert({ ...began(ada), dropId: 'd2' });
+      const count = comments.countThreads.bind(comments);
+      expect(await count('d1', ['held', 'open', 'resolved'], null)).to.equal(3);
+      expect(await count('d1', ['resolved'], null)).to.equal(1);
+      expect(await count('d1', ['held', 'open', 'resolved'], ada)).to.equal(2);
+      expect(await count('d1', ['open'], ada)).to.equal(1);
+      expect(await count('d1', ['held'], eve)).to.equal(1);
+      expect(await count('d1', ['open'], eve)).to.equal(0);
+      expect(await count('unknown', ['open'], null)).to.equal(0);
+    });
+
     it('names the owners with later changes', async () => {
       const { seq } = await insert();
       await insert({ ownerId: 'other', dropId: 'd2' }, later);
