@@ -1,10 +1,18 @@
 // What the button Comments of the viewer does: the page of comments beside the page, and what both say to each other. The form is
 // ours, in a frame that the page cannot reach; nothing that people wrote goes to the page.
 import { openChannel } from './comments-panel/channel.ts';
+import {
+  nothingSelected,
+  offerWholePage,
+  type Selected,
+  showSelected,
+  textAreaOf,
+} from './comments-panel/composer.ts';
 import type { SelectedQuote } from './comments-panel/messages.ts';
 import { announce } from './shared/announce.ts';
 import { find } from './shared/find.ts';
 import { make } from './shared/make.ts';
+import { CommentButton } from './viewer/comment-button.ts';
 
 const button = find('[data-comments]');
 const main = find('main');
@@ -18,10 +26,16 @@ let panel: HTMLIFrameElement | null = null;
 /** A comment that was begun when the panel was closed. */
 let draft = '';
 let openedFrom: Element | null = null;
-/** What the next comment is about; null: the whole page. */
-let selected: SelectedQuote | null = null;
+/** What the next comment is about. */
+let selected = nothingSelected;
+/** What the button at the selection would make of it. */
+let offered = nothingSelected;
 /** The threads whose quotes the page has got; their numbers there are their places here. */
 let threads: readonly HTMLElement[] = [];
+/** The one whose place the page was last asked to show. */
+let shownThread: HTMLElement | undefined;
+/** The id of the thread behind the one that a form was sent about. */
+let nextThread = '';
 let isSent = false;
 
 /** Also if the reader is in another window, which the page may have opened. */
@@ -29,21 +43,35 @@ const isInPanelOrAway = () => !document.hasFocus() || panel?.contentDocument?.ha
 /** Chromium says of a frame that had the focus that it still has it. */
 const isInPage = () => document.activeElement instanceof HTMLIFrameElement && !isInPanelOrAway();
 const send = openChannel(frame, key, {
-  ready: paint,
+  ready() {
+    atSelection.hide();
+    paint();
+  },
   // While the reader writes, a page cannot change what the comment is about.
-  selection(quote) {
-    const isKept = isInPanelOrAway() || (quote === null && textArea()?.value);
-    if (!isKept) select(quote);
+  selection(quote, at, isUnquotable) {
+    if (isInPanelOrAway()) return;
+    offered = { quote, isUnquotable };
+    atSelection.show(at);
+    if (quote !== null || !textArea()?.value) select(offered);
   },
   found: markFound,
+  shown: markShown,
   flooded() {
+    atSelection.hide();
     const text = 'This page was stopped: it sent too many messages.';
     frame.replaceWith(make('p', { className: 'failure' }, text));
   },
   // Nor does it take the focus from where the reader is.
-  pressed: (id) => whenInPage(() => focusThread(threads[id])),
+  pressed: (id) => whenInPage(() => threads[id]?.focus()),
   write: () => whenInPage(write),
 });
+
+const atSelection = new CommentButton(main, frame, () => {
+  select(offered);
+  write();
+});
+
+frame.addEventListener('load', () => atSelection.hide()); // another page, or another site, which says nothing
 
 // From now on what the address of the page says is shown by this address (viewer/frame.ts).
 frame.dataset.review = `${frame.src.replace('/raw?', '/review?')}&key=${key}`;
@@ -75,7 +103,7 @@ function showReview(): void {
 function openLinked(): void {
   if (pageHash() === location.hash) return;
   if (panel === null) open(location.hash);
-  else focusThread(panel.contentDocument?.getElementById(location.hash.slice(1)));
+  else panel.contentDocument?.getElementById(location.hash.slice(1))?.focus();
 }
 
 function pageHash(): string {
@@ -84,6 +112,8 @@ function pageHash(): string {
 
 /** Opens the panel with the focus where a comment is written. */
 function write(): void {
+  atSelection.hide();
+  if (document.fullscreenElement !== null) void document.exitFullscreen(); // the panel would be behind it
   if (panel === null) open('');
   else textArea()?.focus();
 }
@@ -116,35 +146,50 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
   const isRefused = page.querySelector('[role=alert]') !== null;
   if (isSent && !isRefused) {
     announce('Comment sent');
-    selected = null;
+    selected = nothingSelected;
   }
   isSent = false;
-  if (selected !== null) select(selected);
+  fillForm(page);
   const text = textArea();
   if (text?.value === '') text.value = draft;
   draft = '';
   for (const type of ['click', 'focusin']) page.addEventListener(type, ({ target }) => show(target));
+  page.addEventListener('click', ({ target }) => {
+    const isWholePage = (target as Element).closest('[data-unquote]') !== null; // proof: clicks are on elements
+    if (!isWholePage) return;
+    select(nothingSelected);
+    textArea()?.focus();
+  });
   page.addEventListener('keydown', ({ key: pressed }) => {
     if (pressed === 'Escape') close();
   });
   page.addEventListener('submit', ({ target }) => {
-    isSent = target === page.querySelector('.new-comment');
+    const form = target as HTMLFormElement; // proof: it is sent
+    isSent = form.matches('.new-comment');
+    nextThread = form.closest('.thread')?.nextElementSibling?.id ?? '';
   });
   page.addEventListener('comments', paint); // browser/comments.ts shows other ones
   paint();
   const { hash, search } = contentWindow.location;
-  const named = page.getElementById(hash.slice(1))?.closest<HTMLElement>('.thread');
+  const id = hash === '#list' ? nextThread : hash.slice(1);
+  const named = page.getElementById(id)?.closest<HTMLElement>('.thread');
   // A link to a thread that the list does not have leads to that thread alone.
   const isElsewhere = !named && !isRefused && hash.startsWith('#t-') && !search.includes('thread=');
   if (isElsewhere) contentWindow.location.replace(`${path}&thread=${hash.slice(3)}${hash}`);
   if (isElsewhere) return;
-  if (named) focusThread(named);
+  if (named) named.focus();
   else if (!isRefused) (isForReading() ? contentWindow : text)?.focus();
+}
+
+/** The form of a page that was just made. One that was refused has a quote already. */
+function fillForm(page: Document): void {
+  offerWholePage(page);
+  if (selected.quote !== null || selected.isUnquotable) select(selected);
 }
 
 /** On a touch screen the keyboard would cover the list; a reader who has selected something wants to write. */
 function isForReading(): boolean {
-  return selected === null && matchMedia('(pointer: coarse)').matches;
+  return selected.quote === null && matchMedia('(pointer: coarse)').matches;
 }
 
 function paint(): void {
@@ -168,28 +213,26 @@ function markFound(ids: readonly number[]): void {
 /** Shows the quote of the thread with that element in the page. */
 function show(target: EventTarget | null): void {
   const id = threads.findIndex((thread) => thread.contains(target as Node | null)); // proof: events of a document have nodes
-  if (id >= 0) send({ show: id });
+  if (id < 0) return;
+  shownThread = threads[id];
+  send({ show: id });
 }
 
-function focusThread(thread: HTMLElement | null | undefined): void {
-  const resolved = thread?.closest('details');
-  if (resolved) resolved.open = true;
-  thread?.focus();
+/** The style sheet shows the sentence. A page says it of no thread that the reader has not pressed. */
+function markShown(id: number, isHidden: boolean): void {
+  const thread = threads[id];
+  if (thread === undefined || thread !== shownThread) return;
+  const isNew = isHidden && thread.dataset.place === undefined;
+  if (isHidden) thread.dataset.place = 'hidden';
+  else delete thread.dataset.place;
+  if (isNew) announce(thread.querySelector('.hidden-place')?.textContent ?? '');
 }
 
 function textArea(): HTMLTextAreaElement | null {
-  return panel?.contentDocument?.querySelector<HTMLTextAreaElement>('.new-comment textarea') ?? null;
+  return textAreaOf(panel?.contentDocument);
 }
 
-function select(quote: SelectedQuote | null): void {
-  selected = quote;
-  const form = textArea()?.form;
-  const shown = form?.querySelector<HTMLElement>('.quote');
-  if (form == null || shown == null) return;
-  for (const name of ['quote', 'prefix', 'suffix', 'position'] as const) {
-    const input = form.querySelector<HTMLInputElement>(`input[name=${name}]`);
-    if (input !== null) input.value = String(quote?.[name] ?? '');
-  }
-  shown.textContent = quote?.quote ?? '';
-  shown.hidden = quote === null;
+function select(now: Selected): void {
+  selected = now;
+  showSelected(panel?.contentDocument, now);
 }

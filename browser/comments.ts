@@ -15,10 +15,8 @@ async function refresh(): Promise<void> {
   const fresh = listsOf(page);
   if (fresh.length === 0) return; // the reader may not read them any more
   const { activeElement } = document;
-  const isOpen = document.querySelector('details.more[open]') !== null;
   form.after(...fresh);
   for (const element of old) element.remove();
-  document.querySelector('details.more')?.toggleAttribute('open', isOpen);
   if (activeElement?.id) document.getElementById(activeElement.id)?.focus();
   showTimes();
   document.dispatchEvent(new Event('comments')); // for comments-panel.ts
@@ -28,9 +26,10 @@ function listsOf(page: Document): Element[] {
   return [...page.querySelectorAll('.new-comment ~ *')];
 }
 
-/** Whether the reader is at one of the buttons, or has opened a form. */
+/** Whether the reader is at a link or a button of the lists, or has opened a form. */
 function isInUse(): boolean {
-  return document.querySelector('.acts :focus, .acts details[open]') !== null;
+  const used = '.new-comment ~ * :is(a, button, summary, textarea):focus, .thread details[open]';
+  return document.querySelector(used) !== null;
 }
 
 /** What differs if somebody has done something; not the times, which are shown in other words. */

@@ -1,3 +1,5 @@
+import type { Box } from '../viewer/comment-button.ts';
+
 export interface SelectedQuote {
   readonly quote: string;
   readonly prefix: string;
@@ -7,10 +9,15 @@ export interface SelectedQuote {
 
 /** What the page in the frame may say. It can be forged: the page is a stranger's. */
 export interface PageMessages {
-  /** null: nothing is selected. */
-  selection(quote: SelectedQuote | null): void;
+  /**
+   * @param quote null: nothing is selected, or what cannot be quoted
+   * @param at where it stands; null: the page does not say
+   */
+  selection(quote: SelectedQuote | null, at: Box | null, isUnquotable: boolean): void;
   /** The numbers of the quotes that are in the page; all others are not. */
   found(ids: readonly number[]): void;
+  /** The answer to `show`. @param isHidden the page hides the place, whatever was done to show it */
+  shown(id: number, isHidden: boolean): void;
   /** The reader has pressed a quote. */
   pressed(id: number): void;
   /** The reader wants to write a comment. */
@@ -25,12 +32,22 @@ const maxThreads = 1_000;
 /** Anything of another form is ignored. */
 export function read(data: unknown, on: PageMessages): void {
   if (typeof data !== 'object' || data === null) return;
-  const { selection, found, pressed, write } = data as Record<string, unknown>; // proof: an object; each field is checked
-  if (selection === null || isQuote(selection)) on.selection(selection);
+  const { selection, isUnquotable, found, shown, isHidden, pressed, write } = data as Record<string, unknown>; // proof: an object; each field is checked
+  if (selection === null) on.selection(null, null, isUnquotable === true);
+  else if (isQuote(selection)) on.selection(selection, boxOf(selection), false);
   else if (Array.isArray(found) && found.length <= maxThreads && found.every(Number.isInteger))
     on.found(found);
+  else if (typeof shown === 'number') on.shown(shown, isHidden === true);
   else if (typeof pressed === 'number') on.pressed(pressed);
   else if (write === true) on.write();
+}
+
+function boxOf(selection: object): Box | null {
+  const at: unknown = 'at' in selection ? selection.at : null;
+  if (typeof at !== 'object' || at === null) return null;
+  const { left, top, right, bottom } = at as Record<keyof Box, unknown>; // proof: an object; each field is checked
+  const isBox = [left, top, right, bottom].every(Number.isFinite);
+  return isBox ? (at as Box) : null; // proof: it has four numbers
 }
 
 function isQuote(value: unknown): value is SelectedQuote {

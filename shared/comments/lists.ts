@@ -7,7 +7,7 @@ import type { Visitor } from '../limits/visitor.ts';
 import { KeyedQueue } from '../util/keyed-queue.ts';
 import { TimeSlices } from '../util/time-slices.ts';
 import { callerTokenId, isVisible } from './authors.ts';
-import type { Author, Comment, CommentState } from './comment.ts';
+import { type Author, type Comment, type CommentState, commentStates } from './comment.ts';
 import { type CommentPart, type CommentQuery, type CommentStore, keyOfAuthor } from './comment-store.ts';
 import { enqueueUndecided } from './sides.ts';
 import { lastReplies, newPageBudget, readThreadPage, type ThreadPage } from './thread-pages.ts';
@@ -36,17 +36,13 @@ export interface CommentPage {
   readonly hasMore: boolean;
 }
 
-/** Of a page: `all`: open ones, then resolved ones. `mine`: those that the reader began. */
-export const threadFilters = ['all', 'open', 'mine', 'resolved'] as const;
+/** Of a page. `open`: with those that are held. `mine`: those that the reader began, in every state. */
+export const threadFilters = ['open', 'mine', 'resolved'] as const;
 
 export type ThreadFilter = (typeof threadFilters)[number];
 
-/** null: it was not asked for. */
-export interface ThreadPages {
-  readonly open: ThreadPage | null;
-  readonly resolved: ThreadPage | null;
-  readonly mine: ThreadPage | null;
-}
+/** How many threads of a page the reader may read. */
+export type ThreadCounts = Readonly<Record<ThreadFilter | 'held', number>>;
 
 export interface ListDeps {
   readonly comments: CommentStore;
@@ -58,7 +54,7 @@ export interface ListDeps {
 
 /** Lists of comments: for the owner's programs, for the dashboard, and for readers of a page. */
 export class CommentLists {
-  readonly #store: Pick<CommentStore, 'list' | 'lastSeq'>;
+  readonly #store: Pick<CommentStore, 'list' | 'lastSeq' | 'countThreads'>;
   readonly #drops: ListDeps['drops'];
   readonly #runList: ListsAtOnce;
   readonly #waiting: Waiting;
@@ -111,10 +107,25 @@ export class CommentLists {
     reader: Author,
     { filter, before }: { readonly filter: ThreadFilter; readonly before: number | null },
     visitor: Visitor,
-  ): Promise<ThreadPages> {
+  ): Promise<ThreadPage> {
     const key = reader.role === 'owner' ? page.ownerId : visitor.address;
     const newest = before ?? Number.MAX_SAFE_INTEGER;
-    return this.#runList(key, () => this.#readPages(page, reader, filter, newest));
+    return this.#runList(key, () => this.#readPage(page, reader, filter, newest));
+  }
+
+  /** How many threads each filter of `listOfPage` has; `open` without those that are held. */
+  async countOfPage({ dropId }: Page, reader: Author): Promise<ThreadCounts> {
+    const key = keyOfAuthor(reader);
+    const count = (states: readonly CommentState[]) => this.#store.countThreads(dropId, states, null);
+    const countOwn = async (states: readonly CommentState[]) =>
+      key === null ? 0 : this.#store.countThreads(dropId, states, key);
+    const [open, held, mine, resolved] = await Promise.all([
+      count(['open']),
+      reader.role === 'owner' ? count(['held']) : countOwn(['held']),
+      countOwn(commentStates),
+      count(['resolved']),
+    ]);
+    return { open, held, mine, resolved };
   }
 
   async #list(
@@ -148,24 +159,12 @@ export class CommentLists {
     return drop.id;
   }
 
-  async #readPages(page: Page, reader: Author, filter: ThreadFilter, before: number): Promise<ThreadPages> {
-    const budget = newPageBudget();
-    const key = keyOfAuthor(reader);
-    const read = async (states: readonly CommentState[], more: Pick<CommentQuery, 'by' | 'heldBy'> = {}) => {
-      const query = { dropId: page.dropId, states, after: 0, before, lastReplies, ...more };
-      const { threads, next } = await readThreadPage(this.#partReader(page.ownerId), query, budget);
-      return { threads: threads.filter((thread) => isVisible(thread, reader)), next };
-    };
-    const readMine = async () =>
-      key === null ? { threads: [], next: null } : read(['held', 'open', 'resolved'], { by: key });
-    const heldBy = reader.role === 'owner' ? {} : { heldBy: key };
-    const isAsked = (list: ThreadFilter) => filter === list || (filter === 'all' && list !== 'mine');
-
-    const open = isAsked('open') ? await read(['held', 'open'], heldBy) : null;
-    const isOpenWhole = open === null || open.next === null;
-    const resolved = isAsked('resolved') && isOpenWhole ? await read(['resolved']) : null;
-    const mine = isAsked('mine') ? await readMine() : null;
-    return { open, resolved, mine };
+  async #readPage(page: Page, reader: Author, filter: ThreadFilter, before: number): Promise<ThreadPage> {
+    const listed = threadsOf(filter, reader);
+    if (listed === null) return { threads: [], next: null };
+    const query = { dropId: page.dropId, after: 0, before, lastReplies, ...listed };
+    const { threads, next } = await readThreadPage(this.#partReader(page.ownerId), query, newPageBudget());
+    return { threads: threads.filter((thread) => isVisible(thread, reader)), next };
   }
 
   #partReader(ownerId: string): (query: CommentQuery) => Promise<CommentPart> {
@@ -181,5 +180,21 @@ export class CommentLists {
     );
     await this.#slices.next();
     return part;
+  }
+}
+
+/** null: the reader has written nothing. */
+function threadsOf(
+  filter: ThreadFilter,
+  reader: Author,
+): Pick<CommentQuery, 'states' | 'by' | 'heldBy'> | null {
+  const key = keyOfAuthor(reader);
+  switch (filter) {
+    case 'open':
+      return { states: ['held', 'open'], ...(reader.role !== 'owner' && { heldBy: key }) };
+    case 'mine':
+      return key && { states: commentStates, by: key };
+    case 'resolved':
+      return { states: ['resolved'] };
   }
 }

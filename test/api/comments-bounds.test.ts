@@ -164,9 +164,10 @@ describe('Lists of comments', () => {
     const openOnes = () => listComments(dashboard.owner, '?limit=100');
     expect(await readBy(openOnes)).to.deep.equal({ calls: 1, bytes: 5 });
     expect(await readBy(() => dashboard.open('/comments'))).to.deep.equal({ calls: 1, bytes: 5 });
+    expect(await readBy(() => guest().open(slug))).to.deep.equal({ calls: 1, bytes: 5 });
     for (const ask of [
       () => listComments(dashboard.owner, '?state=all&limit=100'),
-      () => guest().open(slug),
+      () => guest().open(slug, '?filter=resolved'),
       () => owner.open(slug, '?filter=mine'),
       () => dashboard.open('/comments?state=all'),
     ]) {

@@ -80,14 +80,15 @@ describe('Comments in the dashboard', () => {
     expect(page.find('p', { role: 'status' })?.text).to.match(/^The comment is approved/);
     await send('reply', held, { text: 'An answer' });
     await send('resolve', held);
-    const [thread] = (await owner.open(slug)).threads;
+    const [thread] = (await owner.open(slug, '?filter=resolved')).threads;
     expect(thread?.state).to.equal('resolved');
     expect(thread?.text).to.include('An answer');
     const refused = await send('reply', held, { text: ' ' });
     expectErrorPage(refused, 400, 'invalid_arg');
     expect(parsePage(refused.text).find('p', { id: 'fault' })?.text).to.equal('The text must not be blank.');
     expect((await send('delete', held)).headers.location).to.equal('/comments?state=all&notice=delete');
-    expect((await owner.open(slug)).threads).to.deep.equal([]);
+    expect((await owner.open(slug, '?filter=mine')).threads).to.deep.equal([]);
+    expect((await owner.open(slug, '?filter=resolved')).threads).to.deep.equal([]);
     expectErrorPage(await send('open', held), 404, 'not_found');
   });
 

@@ -71,7 +71,7 @@ export async function playRound({ client, agentUrl, token, readerUrl, reader }: 
   const next = viewer.frameLocator('main iframe').getByText('rose by 43 percent');
   await next.waitFor();
   await viewer.getByRole('button', { name: 'Comments' }).click();
-  await panel.getByText('Resolved (1)').click();
+  await panel.getByRole('link', { name: 'Resolved 1' }).click();
   const thread = panel.locator('.thread', { hasText: 'It was 43' });
   await thread.getByText('Thank you: 43 it is').waitFor();
   expect(await thread.innerText()).to.include('Resolved with version 2');

@@ -278,13 +278,9 @@ function comments(text: string, act?: string) {
   const view = threadsView(text, act === 'add' ? 'guest' : 'member', act);
   return commentsPage({
     page: page(text),
-    address: { slug: 'abc', version: 1, filter: 'all', before: null, thread: null } as const,
-    shown: {
-      open: { threads: threads(text, view.reader), next: 7 },
-      resolved: { threads: threads(text, view.reader), next: 7 },
-      mine: null,
-    },
-    counts: undefined,
+    address: { slug: 'abc', version: 1, filter: 'open', before: null, thread: null } as const,
+    shown: { threads: threads(text, view.reader), next: 7 },
+    counts: { open: 1, held: 2, mine: 3, resolved: 4 },
     view,
     isFramed: false,
   });

@@ -114,7 +114,7 @@ async function shownPage(
     thread === null ? null : await comments.findVisible(page, thread, reader).catch(nullIfNotFound);
   const address = { ...asked, thread: found === null ? null : found.id };
   const shown = found ?? (await comments.listOfPage(page, reader, address, visitorOf(req.ip)));
-  const counts = (await comments.count([page.dropId])).get(page.dropId);
+  const counts = await comments.countOfPage(page, reader);
   const fields = html`${session?.formField}${formIdInput(clock.now())}`;
   const mayWrite = session?.caller.isSuspended !== true;
   const view = {
@@ -153,8 +153,15 @@ async function save(
   const address = readAddress(req, page);
   const isGone = done === null && form.get('id') === address.thread;
   const next: ThreadsAddress =
-    isNew || isGone ? { ...address, thread: null, filter: 'all', before: null } : address;
-  return `${threadsPath(next)}#${done === null ? 'open' : `t-${done}`}`;
+    isNew || isGone ? { ...address, thread: null, filter: 'open', before: null } : address;
+  const isListed = done !== null && !leavesList(form.get('act'), next);
+  return `${threadsPath(next)}#${isListed ? `t-${done}` : 'list'}`;
+}
+
+/** Whether the thread is in that list no more. */
+function leavesList(act: string | undefined, { thread, filter }: ThreadsAddress): boolean {
+  if (thread !== null) return false;
+  return (act === 'resolve' && filter === 'open') || (act === 'open' && filter === 'resolved');
 }
 
 function readAddress(req: Request, { slug, version }: PageWithVersion): ThreadsAddress {
@@ -162,7 +169,7 @@ function readAddress(req: Request, { slug, version }: PageWithVersion): ThreadsA
   return {
     slug,
     version: version.number,
-    filter: threadFilters.find((one) => one === filter) ?? 'all',
+    filter: threadFilters.find((one) => one === filter) ?? 'open',
     before: toPositiveInteger(String(before)),
     thread: typeof thread === 'string' && commentIdPattern.test(thread) ? thread : null,
   };

@@ -1,7 +1,7 @@
 import { isSame } from '../../../shared/comments/authors.ts';
 import { type Comment, commentLimits } from '../../../shared/comments/comment.ts';
-import type { CommentCounts, ListedComment } from '../../../shared/comments/comment-store.ts';
-import type { ThreadFilter, ThreadPages } from '../../../shared/comments/lists.ts';
+import { type ThreadCounts, type ThreadFilter, threadFilters } from '../../../shared/comments/lists.ts';
+import type { ThreadPage } from '../../../shared/comments/thread-pages.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../../shared/drops/drop.ts';
 import { numberText } from '../../html/elements.ts';
@@ -26,11 +26,10 @@ export interface ThreadsAddress {
 export function threadsPath({ slug, version, filter, before, thread }: ThreadsAddress): string {
   const path = pagePartPath(slug, 'comments', version);
   if (thread !== null) return `${path}&thread=${thread}`;
-  return `${path}${filter === 'all' ? '' : `&filter=${filter}`}${before === null ? '' : `&before=${before}`}`;
+  return `${path}${filter === 'open' ? '' : `&filter=${filter}`}${before === null ? '' : `&before=${before}`}`;
 }
 
 const filterNames: Readonly<Record<ThreadFilter, string>> = {
-  all: 'All',
   open: 'Open',
   mine: 'Mine',
   resolved: 'Resolved',
@@ -39,10 +38,10 @@ const filterNames: Readonly<Record<ThreadFilter, string>> = {
 interface Parts {
   readonly page: PageWithVersion;
   readonly address: ThreadsAddress;
-  /** The lists, or the only thread. */
-  readonly shown: ThreadPages | Comment;
-  /** Of the drop; undefined: there are none. */
-  readonly counts: CommentCounts | undefined;
+  /** A list, or the only thread. */
+  readonly shown: ThreadPage | Comment;
+  /** Of the whole page, whatever is shown of it. */
+  readonly counts: ThreadCounts;
   readonly view: ThreadsView;
   /** The viewer shows it beside the page. */
   readonly isFramed: boolean;
@@ -51,70 +50,52 @@ interface Parts {
 export function commentsPage({ page, address, shown, counts, view, isFramed }: Parts): PageParts {
   const { error } = view.attempt ?? {};
   const isOne = 'id' in shown;
-  const threads = isOne
-    ? []
-    : Object.values(shown).flatMap((part: ThreadPages['open']) => part?.threads ?? []);
   return lay(page, isFramed, {
     error,
     body: html`${formError(error && formFaultsOf(error).message)}
-${view.fields === null ? suspension : newForm(threads, view)}
-${filterLinks(address)}
-${isOne ? oneThread(shown, view) : listsOf(shown, { address, counts, view })}`,
+${view.fields === null ? suspension : newForm(isOne ? [] : shown.threads, view)}
+${filterLinks(address, counts)}
+${isOne ? oneThread(shown, view) : listOf(shown, { address, view, isFramed })}`,
   });
 }
 
-function filterLinks(address: ThreadsAddress): Html {
-  const links = Object.entries(filterNames).map(([key, name]) => {
-    const filter = key as ThreadFilter; // proof: its keys
+function filterLinks(address: ThreadsAddress, { open, held, mine, resolved }: ThreadCounts): Html {
+  const counts: Readonly<Record<ThreadFilter, number>> = { open: open + held, mine, resolved };
+  const links = threadFilters.map((filter) => {
     const isShown = address.thread === null && filter === address.filter;
     const path = threadsPath({ ...address, filter, before: null, thread: null });
-    return html`<a href="${path}"${isShown && html` aria-current="page"`}>${name}</a>`;
+    return html`<a href="${path}"${isShown && html` aria-current="page"`}>${filterNames[filter]} <span class="number">${numberText(counts[filter])}</span></a>`;
   });
-  return html`<nav class="segments" aria-label="Which comments">${links}</nav>`;
+  return html`<nav class="segments" aria-label="Which comments" data-open="${open}">${links}</nav>`;
 }
 
 function oneThread(thread: Comment, view: ThreadsView): Html {
-  return html`<h2 id="open" tabindex="-1">Comment</h2>
+  return html`<h2 id="list" class="visually-hidden" tabindex="-1">Comment</h2>
 ${threadList([{ ...thread, replyCount: thread.replies.length }], view)}`;
 }
 
-function listsOf(
-  { open, resolved, mine }: ThreadPages,
-  { address, counts, view }: Pick<Parts, 'address' | 'counts' | 'view'>,
+function listOf(
+  { threads, next }: ThreadPage,
+  { address, view, isFramed }: Pick<Parts, 'address' | 'view' | 'isFramed'>,
 ): Html {
-  const older = (filter: ThreadFilter, next: number | null) =>
+  const older =
     next !== null &&
-    html`\n<p><a class="button quiet small" href="${threadsPath({ ...address, filter, before: next })}">Older comments</a></p>`;
-  const list = (name: string, threads: readonly ListedComment[]) =>
-    threads.length === 0
-      ? html`<p class="soft">There are no ${name} comments.</p>`
-      : threadList(threads, view);
-  const openCount = (counts?.open ?? 0) + (open === null ? 0 : heldCount(open.threads, counts, view));
-  return html`${
-    open &&
-    html`<h2 id="open" tabindex="-1" data-open="${counts?.open ?? 0}">Open (${numberText(openCount)})</h2>
-${list('open', open.threads)}${older('open', open.next)}`
-  }${mine && html`<h2 id="open" tabindex="-1">Mine</h2>\n${list('such', mine.threads)}${older('mine', mine.next)}`}${resolvedPart()}`;
-
-  function resolvedPart(): Html | false {
-    if (resolved === null || (open !== null && resolved.threads.length === 0)) return false;
-    const { threads, next } = resolved;
-    const found = html`${list('resolved', threads)}${older('resolved', next)}`;
-    if (open === null) return html`<h2 id="open" tabindex="-1">Resolved</h2>\n${found}`;
-    const count = `${threads.length}${next === null ? '' : '+'}`;
-    return html`<details class="more"><summary><h2>Resolved (${count})</h2></summary>${found}</details>`;
-  }
+    html`\n<p><a class="button quiet" href="${threadsPath({ ...address, before: next })}">Older comments</a></p>`;
+  return html`<h2 id="list" class="visually-hidden" tabindex="-1">${filterNames[address.filter]} comments</h2>
+${threads.length === 0 ? emptyList(address.filter, view, isFramed) : threadList(threads, view)}${older}`;
 }
 
-/** The owner sees all that are held, everybody else only the own ones. */
-function heldCount(
-  threads: readonly Comment[],
-  counts: CommentCounts | undefined,
-  { reader }: ThreadsView,
-): number {
-  return reader.role === 'owner'
-    ? (counts?.held ?? 0)
-    : threads.filter(({ state }) => state === 'held').length;
+/** Where nobody has written anything yet it says how to. */
+function emptyList(filter: ThreadFilter, { fields }: ThreadsView, isFramed: boolean): Html {
+  const whole = isFramed
+    ? 'Select text in the page and press Comment, or write above about the whole page.'
+    : 'There are no open comments. Write one above.';
+  const texts: Readonly<Record<ThreadFilter, string>> = {
+    open: fields === null ? 'There are no open comments.' : whole,
+    mine: 'You have written no comments on this page.',
+    resolved: 'No comments on this page are resolved.',
+  };
+  return html`<p class="soft">${texts[filter]}</p>`;
 }
 
 /** For a person who may neither read nor write comments. */
@@ -136,7 +117,7 @@ function lay(
   isFramed: boolean,
   { body, error }: Pick<PageParts, 'body' | 'error'>,
 ): PageParts {
-  const back = html`<p class="small"><a href="${pagePath(slug)}?v=${version.number}">Back to the page</a></p>\n`;
+  const back = html`<p class="small"><a class="target" href="${pagePath(slug)}?v=${version.number}">Back to the page</a></p>\n`;
   return {
     title: `Comments on ${title}`,
     error,
@@ -166,7 +147,6 @@ function newForm(threads: readonly Comment[], { action, fields, reader, attempt 
   const hidden = ['quote', 'prefix', 'suffix', 'position'].map(
     (name) => html`<input type="hidden" name="${name}" value="${sent(name)}">`,
   );
-  const quote = sent('quote');
   const isWrong = (name: string) => form !== undefined && (field === 'name') === (name === 'name');
   const name: Fragment =
     reader.role === 'guest' &&
@@ -174,13 +154,19 @@ function newForm(threads: readonly Comment[], { action, fields, reader, attempt 
 <input id="name" name="name" required maxlength="${commentLimits.name}" autocomplete="nickname" dir="auto" value="${sent('name') || nameOf(threads, reader)}"${fieldState(isWrong('name'))}>
 `;
   return html`<form class="new-comment" method="post" action="${action}" autocomplete="off">${fields}<input type="hidden" name="act" value="add">${hidden}
-<blockquote class="quote"${quote === '' && html` hidden`}>${quoted(quote)}</blockquote>
+${aboutPart(sent('quote'))}
 ${name}<label for="text">New comment</label>
-<textarea id="text" name="text" rows="3" required maxlength="${commentLimits.text}" dir="auto"${fieldState(isWrong('text'), 'text-hint')}>
+<textarea id="text" name="text" rows="3" required maxlength="${commentLimits.text}" dir="auto"${fieldState(isWrong('text'), 'text-hint about')}>
 ${sent('text')}</textarea>
 <p class="hint" id="text-hint">${hintFor(reader, action)}</p>
 <button>Send</button>
 </form>`;
+}
+
+/** What the comment is about. browser/comments-panel/composer.ts writes it; the button needs that script, too. */
+function aboutPart(quote: string): Html {
+  return html`<div class="about"${quote === '' && html` hidden`}><blockquote class="quote" id="about" dir="auto">${quoted(quote)}</blockquote><button type="button" class="quiet" data-unquote hidden>Comment on the whole page</button></div>
+<p class="notice warn" data-unquotable hidden>What is selected cannot be quoted, because it is in a text field, in a frame of the page or in a closed part of it. The comment is about the whole page.</p>`;
 }
 
 /** What the guest typed last. */
