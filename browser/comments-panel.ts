@@ -37,6 +37,8 @@ let shownThread: HTMLElement | undefined;
 /** The id of the thread behind the one that a form was sent about. */
 let nextThread = '';
 let isSent = false;
+/** The panel has no page yet. A press beside what is selected may take the selection away. */
+let isOpening = false;
 
 /** Also if the reader is in another window, which the page may have opened. */
 const isInPanelOrAway = () => !document.hasFocus() || panel?.contentDocument?.hasFocus();
@@ -47,9 +49,9 @@ const send = openChannel(frame, key, {
     atSelection.hide();
     paint();
   },
-  // While the reader writes, a page cannot change what the comment is about.
+  // While the reader writes, or the form for it is on its way, a page cannot change what the comment is about.
   selection(quote, at, isUnquotable) {
-    if (isInPanelOrAway()) return;
+    if (isOpening || isInPanelOrAway()) return;
     offered = { quote, isUnquotable };
     atSelection.show(at);
     if (quote !== null || !textArea()?.value) select(offered);
@@ -119,6 +121,7 @@ function write(): void {
 }
 
 function open(hash: string): void {
+  isOpening = true;
   openedFrom = document.activeElement;
   const opened = make('iframe', { className: 'comments-panel', title: 'Comments', src: path + hash });
   opened.addEventListener('load', () => prepare(opened));
@@ -130,6 +133,7 @@ function open(hash: string): void {
 
 function close(): void {
   if (panel === null) return;
+  isOpening = false;
   draft = textArea()?.value ?? '';
   panel.remove();
   panel = null;
@@ -142,6 +146,7 @@ function close(): void {
 
 /** Each page that the panel shows: after an act it is a new one. */
 function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): void {
+  isOpening = false;
   if (page === null || contentWindow === null) return; // the browser's own error page
   const isRefused = page.querySelector('[role=alert]') !== null;
   if (isSent && !isRefused) {

@@ -63,7 +63,7 @@ export class CommentButton {
  * Below the box, which on touch screens has the browser's own menu above it; else above it, if there is room only there.
  * @returns a place inside of the window, whatever the box is; null: nothing of the box is in the window
  */
-export function placeBeside(
+function placeBeside(
   box: Box,
   window: Size,
   button: Size,

@@ -116,6 +116,19 @@ describeInBrowsers('What the page says to the viewer about comments', (browser) 
     expect(faults).to.deep.equal([]);
   });
 
+  it('the quote stays in the form if the selection goes while the panel opens', async () => {
+    const { slug, dashboard } = await publish();
+    const { page } = await open(slug, dashboard);
+    await select(page);
+    await comment(page).waitFor();
+    await page.evaluate(`document.querySelector('.comment-here').click(); say({ selection: null })`);
+    await focusInText(page);
+    expect(await composer(page).locator('.quote').innerText()).to.equal('42 percent');
+    await page.frameLocator('main > iframe').locator('h1').click();
+    await say(page, '{ selection: null }');
+    await composer(page).locator('.about').waitFor({ state: 'hidden' });
+  });
+
   it('a selection without a place shows no button, and one that goes hides it, as do another size and another page', async () => {
     const { slug, dashboard } = await publish();
     const { page } = await open(slug, dashboard);

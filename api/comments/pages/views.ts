@@ -165,7 +165,7 @@ ${sent('text')}</textarea>
 
 /** What the comment is about. browser/comments-panel/composer.ts writes it; the button needs that script, too. */
 function aboutPart(quote: string): Html {
-  return html`<div class="about"${quote === '' && html` hidden`}><blockquote class="quote" id="about" dir="auto">${quoted(quote)}</blockquote><button type="button" class="quiet" data-unquote hidden>Comment on the whole page</button></div>
+  return html`<div class="about"${quote === '' && html` hidden`}><blockquote class="quote" id="about" dir="auto">${quoted(quote)}</blockquote><button type="button" class="act" data-unquote hidden>Comment on the whole page</button></div>
 <p class="notice warn" data-unquotable hidden>What is selected cannot be quoted, because it is in a text field, in a frame of the page or in a closed part of it. The comment is about the whole page.</p>`;
 }
 
