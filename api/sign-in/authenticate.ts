@@ -9,8 +9,9 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { browserRoutes, finishBrowserSignIn } from './browser.ts';
 import type { SignInProgress, Steps } from './cookie.ts';
-import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
-import { localPage } from './views.ts';
+import { LocalSignIn } from './local.ts';
+import { localPage } from './local-views.ts';
+import { noSignInInProgress, problem, type SignInPages } from './pages.ts';
 
 /** The user signs in: with a name and the sign-in key, or at the identity provider if one is configured. */
 export function authenticationRoutes(parts: RouteParts, pages: SignInPages): readonly Route[] {
@@ -18,7 +19,7 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
   const { cookie, page, form } = pages;
   const { identityProvider, signInKey } = services;
   const action = signInPaths.local;
-  const signInLocally = createLocalSignIn(services);
+  const localSignIn = new LocalSignIn(services);
   return [
     ...browserRoutes(parts, pages),
 
@@ -47,7 +48,7 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
       if (signInKey === null) throw notFound('page');
       const progress = await cookie.read(req, 'local');
       if (progress === null) return problem(req, noSignInInProgress());
-      return signInLocally(req, sent, { action }, (identity) =>
+      return localSignIn.answer(req, sent, { action }, (identity) =>
         beginDecision(services, pages, res, progress, identity),
       );
     }),

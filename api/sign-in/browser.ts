@@ -10,9 +10,11 @@ import { browserSignInPath, dashboardPaths, isOperatorPath, signInPaths } from '
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { Shown } from '../http/show.ts';
-import { createLocalSignIn, problem, type SignInPages } from './pages.ts';
+import { LocalSignIn } from './local.ts';
+import { localPage } from './local-views.ts';
+import { problem, type SignInPages } from './pages.ts';
 import { keptInput } from './signed-out.ts';
-import { localPage, readyPage } from './views.ts';
+import { readyPage } from './views.ts';
 
 /** Time to come back from the identity provider. */
 const visitMs = 10 * 60_000;
@@ -24,7 +26,7 @@ const nextMaxLength = 500;
 export function browserRoutes(parts: RouteParts, { visit, page, form }: SignInPages): readonly Route[] {
   const { services, sessions: access } = parts;
   const { identityProvider, config, clock } = services;
-  const signInLocally = createLocalSignIn(services);
+  const localSignIn = new LocalSignIn(services);
   return [
     page(action, async (req) => {
       const next = dashboardPathIn(req.query.next, config.BASE_URL);
@@ -44,7 +46,7 @@ export function browserRoutes(parts: RouteParts, { visit, page, form }: SignInPa
         }
         const kept = sent.get(keptField) ?? '';
         const fields = html`${nextInput(next)}${kept !== '' && keptInput(kept)}`;
-        return signInLocally(req, sent, { action, fields }, async (identity) => {
+        return localSignIn.answer(req, sent, { action, fields }, async (identity) => {
           await startSession(parts, req, res, identity);
           const form = await access.keptForms.open(kept);
           if (form === null) return next;

@@ -6,7 +6,7 @@ import { keptField } from '../http/kept-forms.ts';
 import { browserSignInPath, dashboardPaths, isOperatorPath, signInPaths } from '../http/paths.ts';
 import type { ShowSignedOut } from '../http/session.ts';
 import { show } from '../http/show.ts';
-import { localPage } from './views.ts';
+import { localPage } from './local-views.ts';
 
 /** What a form is answered whose session has ended: a page on which its text waits while the person signs in. */
 export function signedOutPage(

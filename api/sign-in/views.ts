@@ -53,51 +53,6 @@ export function providerPage(provider: string, url: string, next: string): PageP
   };
 }
 
-/** The form of name and key: where it is sent, and its hidden fields. */
-export interface LocalForm {
-  readonly action: string;
-  readonly fields?: Html;
-}
-
-/** The user signs in with a name and the sign-in key. */
-export function localPage({ action, fields }: LocalForm, name: string, error?: DropError): PageParts {
-  const isInvalid = (field: string) => error?.details?.field === field;
-  return {
-    title: 'Sign in',
-    error,
-    body: html`<h1>Sign in</h1>
-<p class="soft">Choose a name and enter the sign-in key of this service.</p>
-<form method="post" action="${action}">
-${fields}${formError(error)}
-<label for="name">Name</label>
-<input id="name" name="name" type="text" value="${name}" maxlength="60" required autocomplete="username" autocapitalize="none"
-  autocorrect="off" spellcheck="false"${fieldState(isInvalid('name'), 'name-hint')}${!isInvalid('name') && !isInvalid('key') && html` autofocus`}>
-<p class="hint" id="name-hint">Each name is an account. You are asked before a new one is created.</p>
-<label for="key">Sign-in key</label>
-<input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"${fieldState(isInvalid('key'), 'key-hint')}>
-<p class="hint" id="key-hint">The operator prints it with <code>bin/dropleaf.js sign-in-key</code>.</p>
-<button type="submit">Sign in</button>
-</form>`,
-  };
-}
-
-/** No account has the name: perhaps it was mistyped. @param proof shows that the key was right */
-export function newAccountPage({ action, fields }: LocalForm, name: string, proof: string): PageParts {
-  return {
-    title: 'Create an account?',
-    body: html`<h1>There is no account with this name yet. Create it?</h1>
-<p>The new account is called <strong class="wrap-anywhere">${name}</strong>, and has no pages. If you have an account, check how you wrote its name.</p>
-<form method="post" action="${action}">${fields}
-<input type="hidden" name="name" value="${name}">
-<input type="hidden" name="proof" value="${proof}">
-<div class="choices">
-<button type="submit" name="answer" value="create">Create account</button>
-<button type="submit" class="quiet" name="answer" value="other">Other name</button>
-</div>
-</form>`,
-  };
-}
-
 /** The end of a sign-in in a tab of its own. */
 export const readyPage: PageParts = {
   title: 'Signed in',

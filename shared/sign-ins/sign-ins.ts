@@ -160,13 +160,28 @@ export class SignIns {
    * Finds or creates the account of an identity (spec 5.3). A new one continues the counts of one that was deleted today.
    * @throws DropError `quota_exceeded` if people have created too many accounts with the local sign-in key
    */
-  async signInWith(identity: Identity): Promise<Account> {
+  signInWith(identity: Identity): Promise<Account> {
+    return this.#findOrCreate(identity, newId(this.#clock.now()));
+  }
+
+  /**
+   * As `signInWith`, for a person who wants a new account. May be repeated. @param id of the account; another one if that account was
+   * deleted meanwhile @returns null: somebody else has created one
+   */
+  async create(identity: Identity, id: string): Promise<Account | null> {
+    const isDeleted = (await this.#accounts.findDeletedAt(id)) !== null;
+    const ownId = isDeleted ? newId(this.#clock.now()) : id;
+    const account = await this.#findOrCreate(identity, ownId);
+    return account.id === ownId ? account : null;
+  }
+
+  async #findOrCreate(identity: Identity, id: string): Promise<Account> {
     const now = this.#clock.now();
-    if (await this.hasAccount(identity)) return this.#accounts.findOrCreate(identity, newId(now), now);
+    if (await this.hasAccount(identity)) return this.#accounts.findOrCreate(identity, id, now);
     await this.#checkRoomFor(identity);
     const hashes = identityHashes(this.#sealer, identity);
     const inherited = await this.#accounts.findInheritance(hashes, startOfDay(now));
-    return this.#accounts.findOrCreate(identity, newId(now), now, inherited);
+    return this.#accounts.findOrCreate(identity, id, now, inherited);
   }
 
   #hashesOf(code: string) {

@@ -145,13 +145,117 @@ describe('A name that no account has, with the sign-in key', () => {
     expect([await hasAccount('grace'), await hasAccount('eve')]).to.deep.equal([false, false]);
   });
 
+  const value = ({ page }: Shown, name: string) => page.find('input', { name })?.attributes.value;
+
+  it('is derived from what was typed, shown, and the same account when it is typed again', async () => {
+    const { person, asked } = await ask(' María  López ');
+    expect(asked.text)
+      .to.include('The new account is called maria-lopez')
+      .and.include('You wrote María López');
+    expect(value(asked, 'name')).to.equal('maria-lopez');
+    expect((await person.submit(asked, { answer: 'create' })).path).to.equal('/account');
+    expect(await hasAccount('maria-lopez')).to.equal(true);
+    for (const name of ['Maria Lopez', 'maria-lopez'])
+      expect((await ask(name)).asked.path).to.equal('/account');
+  });
+
+  it('that cannot be derived is asked for, without the key, which stands in no page', async () => {
+    const { person, asked } = await ask('李明');
+    expectRefusal(asked, 400, 'invalid_arg');
+    expect(asked.page.find('h1')?.text).to.equal('Choose a name');
+    expect([value(asked, 'name'), value(asked, 'key'), value(asked, 'next')]).to.deep.equal([
+      '李明',
+      undefined,
+      '/account',
+    ]);
+    expectRefusal(await person.submit(asked, { name: '明' }), 400, 'invalid_arg');
+    const again = await person.submit(asked, { name: 'Li Ming' });
+    expect(again.text).to.include('The new account is called li-ming');
+    for (const shown of [asked, again]) expect(shown.answer.text).to.not.include(key());
+    expect((await person.submit(again, { answer: 'create' })).path).to.equal('/account');
+  });
+
+  it('Other name: a name is asked for, and no key; an account that is there is signed in to', async () => {
+    await service.newOwner('there');
+    const { person, asked } = await ask('not-there');
+    const other = await person.submit(asked, { answer: 'other' });
+    expect([other.status, value(other, 'name'), value(other, 'key')]).to.deep.equal([
+      200,
+      'not-there',
+      undefined,
+    ]);
+    expect((await person.submit(other, { name: 'there' })).path).to.equal('/account');
+    expect(await hasAccount('not-there')).to.equal(false);
+  });
+
+  it('a wrong key: nothing is asked, said or kept; the name stays', async () => {
+    const { person, asked } = await ask('李明', { key: 'wrong' });
+    expectRefusal(asked, 403, 'forbidden');
+    expect([value(asked, 'name'), value(asked, 'proof'), value(asked, 'key')]).to.deep.equal([
+      '李明',
+      undefined,
+      undefined,
+    ]);
+    expectRefusal(await person.submit(asked, { proof: 'x.y.z', name: 'ada2' }), 403, 'forbidden');
+    expectRefusal(await person.submit(asked, { key: key() }), 400, 'invalid_arg');
+  });
+
+  it('after 10 minutes the key is asked for again, and that counts as no wrong key', async () => {
+    const { person, asked } = await ask('late', {});
+    const other = await person.submit(asked, { answer: 'other' });
+    service.clock.advance(600_000);
+    for (let n = 0; n < service.config.CODE_TRIES + 1; n++) {
+      const late = await person.submit(other, { name: 'late' });
+      expectRefusal(late, 403, 'forbidden');
+      expect(late.text).to.include('Enter the sign-in key again');
+    }
+    const again = await person.submit(await person.submit(other, { name: 'late' }), { key: key() });
+    expect(again.text).to.include('Create it?');
+  });
+
+  it('taken meanwhile by somebody else: the person is told, and signs in to it only if they say so', async () => {
+    const { person, asked } = await ask('taken');
+    await service.newOwner('taken');
+    const told = await person.submit(asked, { answer: 'create' });
+    expect(told.page.find('h1')?.text).to.equal('This name has an account now');
+    expect(person.cookie).to.equal('');
+    const other = await person.submit(told, { answer: 'other' });
+    expect(other.page.find('h1')?.text).to.equal('Choose a name');
+    expect((await person.submit(told, {})).path).to.equal('/account');
+  });
+
+  it('the answer sent twice, at once or from a second tab, is one account', async () => {
+    const { person, asked } = await ask('twice');
+    const answers = await Promise.all([1, 2].map(() => person.submit(asked, { answer: 'create' })));
+    expect(answers.map(({ path }) => path)).to.deep.equal(['/account', '/account']);
+    const { person: second, asked: other } = await ask('Two Tabs');
+    const tab = await second.submit(await second.open('/sign-in/browser'), { name: 'two.tabs', key: key() });
+    expect((await second.submit(other, { answer: 'create' })).path).to.equal('/account');
+    expect((await second.submit(tab, { answer: 'create' })).path).to.equal('/drops');
+    expect([await hasAccount('two-tabs'), await hasAccount('two.tabs')]).to.deep.equal([true, true]);
+  });
+
+  it('of an account that was deleted since: the same answer makes a new one', async () => {
+    const { person, asked } = await ask('gone');
+    await person.submit(asked, { answer: 'create' });
+    const account = await service.services.engine.accounts.findByIdentity({
+      provider: 'local',
+      subject: 'gone',
+    });
+    await service.services.accounts.remove({ accountId: account?.id ?? '' });
+    expect(await hasAccount('gone')).to.equal(false);
+    expect((await person.submit(asked, { answer: 'create' })).path).to.equal('/account');
+  });
+
   it('is asked about for a device, too', async () => {
     const { code } = (await service.request('POST', '/api/auth/start')).body;
     const person = createPerson(service);
     const local = await person.submit(await person.open(`/sign-in?code=${code}`), {});
-    const asked = await person.submit(local, { name: 'hedy', key: key() });
-    expect(asked.text).to.include('There is no account with this name yet');
-    expect(await hasAccount('hedy')).to.equal(false);
+    const unnamed = await person.submit(local, { name: 'ヘディ', key: key() });
+    expect(unnamed.page.find('h1')?.text).to.equal('Choose a name');
+    const asked = await person.submit(unnamed, { name: 'Hedy Lamarr' });
+    expect(asked.text).to.include('There is no account with this name yet').and.include('hedy-lamarr');
+    expect(await hasAccount('hedy-lamarr')).to.equal(false);
     expect((await person.submit(asked, {})).path).to.equal('/sign-in/approve');
   });
 });

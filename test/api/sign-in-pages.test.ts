@@ -201,7 +201,7 @@ describe('sign-in pages', () => {
 
     it('400 for an invalid name', async () => {
       const local = await reachLocal();
-      for (const name of ['', '.ada', 'a b', '<b>', 'x'.repeat(40)]) {
+      for (const name of ['', '.ada', '<b>', 'x'.repeat(40), 'Ада']) {
         const shown = await person.submit(local, { name, key: keyOf(service) });
         expect(expectRefusal(shown, 400, 'invalid_arg').field, name).to.equal('name');
       }

@@ -11,14 +11,8 @@ import { versionsPage } from '../../api/pages/page-parts.ts';
 import { enterPasscodePage } from '../../api/pages/viewer.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
 import { reportFormPage } from '../../api/reports/reports.ts';
-import {
-  approvalPage,
-  codePage,
-  localPage,
-  newAccountPage,
-  problemPage,
-  providerPage,
-} from '../../api/sign-in/views.ts';
+import { localPage, namePage, newAccountPage, takenPage } from '../../api/sign-in/local-views.ts';
+import { approvalPage, codePage, problemPage, providerPage } from '../../api/sign-in/views.ts';
 import type { Author } from '../../shared/comments/comment.ts';
 import type { ListedComment } from '../../shared/comments/comment-store.ts';
 import type { Token } from '../../shared/credentials/token.ts';
@@ -131,7 +125,9 @@ const pages: Record<string, (text: string) => string> = {
     ).html,
   versions: (text) => htmlOf(versionsPage('abc', text, [])),
   'the code': (text) => htmlOf(codePage(text, `p${text}`, { error: failure('invalid_arg', text) })),
-  'a new account': (text) => htmlOf(newAccountPage({ action: text }, text, text)),
+  'a name that cannot be derived': (text) =>
+    htmlOf(namePage({ action: text }, text, text, failure('invalid_arg', text, { field: 'name' }))),
+  'a name that is taken': (text) => htmlOf(takenPage({ action: text }, text, text)),
   'name and key': (text) =>
     htmlOf(localPage({ action: text }, text, failure('forbidden', text, { field: 'key' }))),
   'the way to the provider': (text) => htmlOf(providerPage(text, text, text)),
@@ -145,6 +141,8 @@ function approval(text: string, revocable: readonly Token[] | null) {
 
 /** The pages that show invisible characters by their code, and lines, as marks that these texts add. */
 const marked: Record<string, (text: string) => string> = {
+  'a new account': (text) =>
+    htmlOf(newAccountPage({ action: text }, { name: `n ${text}`, typed: text }, text)),
   'the approval page': (text) => htmlOf(approval(text, null)),
   'the approval page of an account that must revoke a token': (text) =>
     htmlOf(approval(text, [{ ...aToken(), label: text }])),
