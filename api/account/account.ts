@@ -1,5 +1,5 @@
 import { object, string } from 'yup';
-import { type Account, tokenOf } from '../../shared/accounts/account.ts';
+import { tokenOf } from '../../shared/accounts/account.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { type Token, tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
@@ -7,55 +7,12 @@ import { type ApiRequest, queryOf, readParam } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
-import { atMostCharacters, invalid, jsonObject, oneOfField, textField, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, jsonObject, textField, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
-import {
-  fields,
-  integerShape,
-  list,
-  named,
-  nullable,
-  optional,
-  textShape,
-  timeShape,
-  type Wire,
-} from '../openapi/shape.ts';
+import { list } from '../openapi/shape.ts';
+import { callerQuery, callerShape, presentCaller, presentToken, readIncluded, tokenShape } from './caller.ts';
 import { cursorOf, readCursor } from './token-cursor.ts';
-
-const tokenShape = named(
-  'Token',
-  fields(
-    {
-      id: textShape('The first 12 hex characters of the hash of the token.', {
-        pattern: tokenIdPattern.source,
-        examples: ['0123456789ab'],
-      }),
-      label: nullable(textShape('The name given at the start of the sign-in.', { examples: ['my laptop'] })),
-      created_at: timeShape('When the token was created.'),
-      last_used_at: nullable(timeShape('When the token was last used, to the minute. null: never.')),
-      expires_at: optional(timeShape('When the token expires. Absent: it does not.')),
-    },
-    'The record of a token. The token itself is shown once, in the answer to the poll that claims it.',
-  ),
-);
-
-const callerShape = named(
-  'Caller',
-  fields({
-    user_id: textShape('The account. Every sign-in with the same identity has the same account.'),
-    created_at: nullable(timeShape('When the account was created.')),
-    drop_count: integerShape('Drops of the account.', 0, { examples: [1] }),
-    token: tokenShape,
-    name: optional(
-      textShape('Its name at the identity provider. Only with `include=name`.', { examples: ['ada'] }),
-    ),
-  }),
-);
-
-const callerQuery = object({
-  include: oneOfField('include', ['name']).meta({ description: '`name`: also the name of the account.' }),
-});
 
 const confirmRequired = invalid('confirm is required: the user_id of the account, as in GET /api/me');
 
@@ -88,33 +45,6 @@ export function readTokenId(req: ApiRequest): string {
   return readParam(req, 'id', tokenIdPattern, 'A token id must be 12 characters of 0-9 and a-f');
 }
 
-/** The record of a token, never the token or its whole hash. */
-function presentToken(token: Token): Wire<typeof tokenShape> {
-  return {
-    id: token.id,
-    label: token.label,
-    created_at: token.createdAt,
-    last_used_at: token.lastUsedAt,
-    expires_at: token.expiresAt ?? undefined,
-  };
-}
-
-/** Caller info (spec section 2). */
-function presentCaller(
-  accountId: string,
-  token: Token,
-  { account, dropCount }: { account: Account | null; dropCount: number },
-  withName: boolean,
-): Wire<typeof callerShape> {
-  return {
-    user_id: accountId,
-    created_at: account?.createdAt ?? null,
-    drop_count: dropCount,
-    token: presentToken(token),
-    name: withName ? account?.identity.name : undefined,
-  };
-}
-
 export const sampleAccountId = '01a1000000000000000000000000beef';
 const sampleToken: Token = {
   id: '0123456789ab',
@@ -125,7 +55,7 @@ const sampleToken: Token = {
   lastUsedAt: 1795272214339,
   expiresAt: null,
 };
-const sampleCaller = presentCaller(sampleAccountId, sampleToken, { account: null, dropCount: 1 }, false);
+const sampleCaller = presentCaller(sampleAccountId, sampleToken, { account: null, dropCount: 1 });
 
 const accountOperations = (config: Config) =>
   ({
@@ -182,15 +112,23 @@ const accountOperations = (config: Config) =>
   }) as const satisfies Record<string, Operation>;
 
 /** Spec 4.3 */
-export function accountRoutes({ services: { accounts, tokens, config } }: RouteParts): readonly Route[] {
+export function accountRoutes({
+  services: { accounts, tokens, inbox, config },
+}: RouteParts): readonly Route[] {
   const docs = accountOperations(config);
   const readLabel = createLabelReader(config);
 
   return [
     call('GET', '/api/me', 'tokenCheck', docs.me, async (req, res, caller) => {
       const { include } = validate(callerQuery, queryOf(req), 'query');
+      const asked = readIncluded(include) ?? [];
       const description = await accounts.describe(caller);
-      sendJson(res, presentCaller(caller.accountId, tokenOf(caller), description, include === 'name'));
+      const { account } = description;
+      const more = {
+        name: asked.includes('name') ? account?.identity.name : undefined,
+        inbox: asked.includes('inbox') && account !== null ? await inbox.count(account) : undefined,
+      };
+      sendJson(res, presentCaller(caller.accountId, tokenOf(caller), description, more));
     }),
 
     call('DELETE', '/api/me', 'changeWithoutBody', docs.remove, async (req, res, caller) => {

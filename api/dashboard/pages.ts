@@ -3,7 +3,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { Limit } from '../../shared/limits/limit-table.ts';
 import { formError } from '../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../html/html.ts';
-import type { HtmlPage, NavItem, PageParts } from '../html/layout.ts';
+import type { HeaderSession, HtmlPage, NavItem, PageParts } from '../html/layout.ts';
 import { isFromOtherSite } from '../http/form.ts';
 import { statusOf } from '../http/http-error.ts';
 import { dashboardPaths } from '../http/paths.ts';
@@ -63,7 +63,7 @@ export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem): 
 }
 
 /** Puts a page into its frame. */
-type Frame = (session: BrowserSession, page: SessionPage) => HtmlPage;
+type Frame = (session: HeaderSession, page: SessionPage) => HtmlPage;
 
 /** Makes the routes of pages, forms and files that only a session gets. An error of a person's request is a page, too. */
 export class SessionPages {
@@ -138,8 +138,15 @@ export class SessionPages {
     read: () => Promise<Shown<SessionPage>>,
   ): Promise<void> {
     const shown = await orAgain(req, read, (error) => gonePage(error, this.#whyGone(session)));
-    show(res, shown, (page) => this.#frame(session, page));
+    const header = await headerOf(session, shown);
+    show(res, shown, (page) => this.#frame(header, page));
   }
+}
+
+/** @param shown only a page has a header, with what waits for the owner */
+export async function headerOf(session: BrowserSession, shown: Shown): Promise<HeaderSession> {
+  const isPage = shown !== null && typeof shown !== 'string';
+  return { ...session, inbox: isPage ? await session.readInbox() : null };
 }
 
 /** The page of an act, or the path to go to if there is nothing to ask. @param attempt the last one, if it failed */

@@ -1,9 +1,11 @@
+import type { InboxCounts } from '../../shared/comments/comment-store.ts';
 import type { Config } from '../../shared/config/config.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import { helpPath } from '../http/paths.ts';
 import { type Assets, assetsPath, manifestPath } from './assets.ts';
 import { envelopeData } from './forms.ts';
 import { type Html, html, toText, visible } from './html.ts';
+import { inboxNumber } from './inbox.ts';
 
 /** What a page consists of, made by a pure function of its data. */
 export interface PageParts {
@@ -40,6 +42,8 @@ export interface HeaderSession {
   readonly isOperator: boolean;
   /** The hidden field without which a form is refused. */
   readonly formField: Html;
+  /** null: it could not be counted. */
+  readonly inbox: InboxCounts | null;
 }
 
 export type NavItem = 'drops' | 'new' | 'comments' | 'account' | 'operators';
@@ -123,8 +127,10 @@ ${body}
     bare: (parts) => lay(parts, 'bare', parts.body),
     dashboard(session, nav, parts) {
       const scripts = ['shared', ...(parts.scripts ?? [])];
-      const body = html`${dashboardHeader(session, nav)}\n<main id="main" tabindex="-1">${session.caller.isSuspended && suspensionNotice}${parts.body}</main>\n${footer}`;
-      return lay({ ...parts, scripts }, 'wide', body);
+      const waits = inboxNumber(session.inbox);
+      const title = waits === null ? parts.title : `(${waits}) ${parts.title}`;
+      const body = html`${dashboardHeader(session, nav, waits)}\n<main id="main" tabindex="-1">${session.caller.isSuspended && suspensionNotice}${parts.body}</main>\n${footer}`;
+      return lay({ ...parts, title, scripts }, 'wide', body);
     },
   };
 }
@@ -159,6 +165,7 @@ const operatorLink = ['operators', '/operators', 'Operators'] as const;
 function dashboardHeader(
   { accountName, isOperator, formField }: HeaderSession,
   current: NavItem | null,
+  waits: string | null,
 ): Html {
   const shown = isOperator ? [...links, operatorLink] : links;
   return html`<a class="skip-link" href="#main">Skip to the content</a>
@@ -166,10 +173,15 @@ function dashboardHeader(
 ${brandTo('/drops')}
 <nav aria-label="Dashboard">${shown.map(
     ([item, path, text]) =>
-      html`<a href="${path}"${item === current && html` aria-current="page"`}>${text}</a>`,
+      html`<a href="${path}"${item === current && html` aria-current="page"`}>${text}${item === 'comments' && inboxBadge(waits)}</a>`,
   )}</nav>
 <form method="post" action="/sign-out">${formField}<span class="who clip">${visible(accountName)}</span><button type="submit" class="quiet small">Sign out</button></form>
 </div></header>`;
+}
+
+/** A script renews it with a page that it reads anyway (browser/shared/read-page.ts). */
+function inboxBadge(waits: string | null): Html {
+  return html`<span data-inbox>${waits !== null && html`<span class="count">${waits}</span><span class="visually-hidden"> waiting</span>`}</span>`;
 }
 
 /** The colour of the browser's own bars: that of the upper edge of the page (browser/parts/base.css). */

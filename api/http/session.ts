@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/accounts/account.ts';
+import type { InboxCounts } from '../../shared/comments/comment-store.ts';
 import { isHttps, splitList } from '../../shared/config/config.ts';
 import { invalidSession } from '../../shared/credentials/sessions.ts';
-import { DropError, suspended } from '../../shared/domain/errors.ts';
+import { DropError, isUnavailable, suspended, unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { Limit } from '../../shared/limits/limit-table.ts';
+import { withTimeout } from '../../shared/util/promises.ts';
 import { type Html, html } from '../html/html.ts';
 import { isNavigation } from './answer-error.ts';
 import { checkOrigin, type ReadForm } from './form.ts';
@@ -27,6 +29,10 @@ export interface BrowserSession {
   readonly isTooOldToOperate: boolean;
   /** A hidden field for every form that changes something: it shows that a page of this session sent the form. */
   readonly formField: Html;
+  /** See `Account`. */
+  readonly commentsSeen: number;
+  /** What waits for the owner: one read, however often it is called. null: the store is away, or slow. */
+  readInbox(): Promise<InboxCounts | null>;
 }
 
 type PageHandler = (req: Request, res: Response, session: BrowserSession) => Promise<void> | void;
@@ -73,6 +79,9 @@ export interface FormRules extends Omit<BodyRules, 'readTyped'> {
 /** Asks a person to sign in. @param path of the form @param kept its sealed text; null: it is too long to be kept */
 export type ShowSignedOut = (res: Response, path: string, kept: string | null) => void;
 
+/** A page of the dashboard waits so long for the number in its header. */
+const inboxMs = 1_000;
+
 /** A stolen cookie, or a browser that others can use, must not keep an operator's rights for the life of a session. */
 const operatingMs = 12 * 60 * 60_000;
 
@@ -105,13 +114,15 @@ export class SessionAccess {
     for (const secret of this.cookie.read(req)) {
       const found = await sessions.identify(secret);
       if (found === null) continue;
-      const { caller, accountName } = found;
+      const { caller, accountName, commentsSeen } = found;
       const { id, createdAt } = found.session;
       const [token] = formTokensOf(sealer, id, caller.accountId);
       const formField = html`<input type="hidden" name="${tokenField}" value="${maskFormToken(token)}">`;
       const isOperator = this.#operators.has(caller.accountId) && !caller.isSuspended;
       const isTooOldToOperate = createdAt + operatingMs <= clock.now();
-      return { id, caller, accountName, isOperator, isTooOldToOperate, formField };
+      const readInbox = once(() => this.#readInbox(caller.accountId, commentsSeen));
+      const ofAccount = { caller, accountName, commentsSeen, readInbox, isOperator };
+      return { id, ...ofAccount, isTooOldToOperate, formField };
     }
     return null;
   }
@@ -185,6 +196,18 @@ export class SessionAccess {
     throw new DropError('forbidden', message);
   }
 
+  async #readInbox(id: string, commentsSeen: number): Promise<InboxCounts | null> {
+    const { inbox, log } = this.#services;
+    try {
+      return await withTimeout(inboxMs, inbox.count({ id, commentsSeen }), () =>
+        unavailable('The comments that wait could not be counted in time.'),
+      );
+    } catch (err) {
+      if (!isUnavailable(err)) log.error({ err }, 'the comments that wait for an owner cannot be counted');
+      return null;
+    }
+  }
+
   /** For a page that belongs to the session: no cache stores it, and the log names the session. null: the person must sign in */
   async #open(req: Request, res: Response, isAdmitted?: IsAdmitted): Promise<BrowserSession | null> {
     res.setHeader('Cache-Control', 'no-store');
@@ -194,6 +217,14 @@ export class SessionAccess {
     res.locals.sessionId = session.id;
     return isAdmitted?.(session) === false ? null : session;
   }
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    reading ??= read();
+    return reading;
+  };
 }
 
 /** The page that had the form; '' if the browser does not say. */

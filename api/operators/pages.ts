@@ -1,6 +1,7 @@
 import { notFound } from '../../shared/domain/errors.ts';
 import { type SessionPage, SessionPages } from '../dashboard/pages.ts';
 import { type Html, html } from '../html/html.ts';
+import type { HeaderSession } from '../html/layout.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { BrowserSession, SessionAccess } from '../http/session.ts';
 import { operatorPaths } from './paths.ts';
@@ -23,7 +24,7 @@ export function operatorPages({ sessions, layout }: RouteParts): SessionPages {
     withSession: (handler) => sessions.withSession(handler, isAdmitted),
     sessionForm: (limit, handler, rules) => sessions.sessionForm(limit, handler, { ...rules, isAdmitted }),
   };
-  const lay = (session: BrowserSession, page: SessionPage) => {
+  const lay = (session: HeaderSession, page: SessionPage) => {
     const body = html`${tabBar(page.tab)}\n${page.body}`;
     return layout.dashboard(session, 'operators', { ...page, styles: ['operators'], body });
   };

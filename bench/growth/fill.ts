@@ -106,7 +106,9 @@ async function insertAccount(archive: ArchiveStore, name: string): Promise<{ id:
   const createdAt = Date.now();
   const id = newId(createdAt);
   const identity = { provider: 'local', subject: name, name };
-  await archive.write('accounts', [{ id, identity, createdAt, suspendedAt: null, dayWrites: null }]);
+  await archive.write('accounts', [
+    { id, identity, createdAt, suspendedAt: null, commentsSeen: 0, dayWrites: null },
+  ]);
   const token = newToken();
   const hash = hashToken(token);
   const fields = { id: tokenIdOf(hash), hash, accountId: id, label: 'bench' };

@@ -1,4 +1,4 @@
-import { readPage } from '../shared/read-page.ts';
+import { readPage, renewInbox } from '../shared/read-page.ts';
 
 /**
  * Shows the drops that were published since the page was opened. What is on the page stays, with its state; a welcome gives
@@ -6,8 +6,10 @@ import { readPage } from '../shared/read-page.ts';
  */
 export async function refreshList(): Promise<ParentNode | null> {
   const shown = document.querySelector('[data-list]');
-  const fresh = (await readPage(location.href))?.querySelector('[data-list]');
-  if (!shown || !fresh) return null;
+  const page = await readPage(location.href);
+  const fresh = page?.querySelector('[data-list]');
+  if (!page || !shown || !fresh) return null;
+  renewInbox(page);
   const list = shown.querySelector('[data-drops]');
   const freshList = fresh.querySelector('[data-drops]');
   if (!list || !freshList) {

@@ -9,3 +9,11 @@ export function readPage(url: string): Promise<Document | null> {
     request.send();
   });
 }
+
+/** Shows what waits for the owner now, in the header and in the title. @param page of the same address, just read */
+export function renewInbox(page: Document): void {
+  const fresh = page.querySelector('[data-inbox]');
+  if (fresh === null) return;
+  document.querySelector('[data-inbox]')?.replaceWith(fresh);
+  document.title = page.title;
+}

@@ -4,6 +4,8 @@ import { showNotice } from './notice.ts';
 interface Answer {
   readonly may: 'owner' | 'member' | 'guest' | null;
   readonly open: number;
+  /** New replies to what this reader has written. Absent: none. */
+  readonly answers?: number;
 }
 
 /**
@@ -20,11 +22,26 @@ export async function offerComments(): Promise<void> {
   const found = answer?.ok ? ((await answer.json().catch(() => null)) as Answer | null) : null;
   if (found === null || found.may === null) return;
   if (found.open > 0) count.textContent = String(found.open);
+  if (found.answers) tellAnswers(button, found.answers);
   button.hidden = false;
   const load = (loaded: () => void) => void import(script).then(loaded, tellFailure);
   if (found.may === 'guest' && !location.hash.startsWith('#t-'))
     button.addEventListener('click', () => load(() => button.click()), { once: true });
   else load(() => undefined);
+}
+
+/** Until the reader opens the comments. */
+function tellAnswers(button: HTMLElement, answers: number): void {
+  const word = button.querySelector('.word');
+  if (word === null) return;
+  const { textContent: usual } = word;
+  word.textContent = answers === 1 ? '1 answer' : `${answers} answers`;
+  button.classList.add('answered');
+  const forget = () => {
+    word.textContent = usual;
+    button.classList.remove('answered');
+  };
+  button.addEventListener('click', forget, { once: true });
 }
 
 function tellFailure(): void {

@@ -25,27 +25,41 @@ const isTokenRecord = hasFields({
 });
 type Token = Guarded<typeof isTokenRecord>;
 
-/** GET /api/me?include=name. */
+/** GET /api/me?include=name,inbox. */
 const isCaller = hasFields({
   user_id: isText,
   /** Absent: the service is older than this client. */
   name: isAbsentOr(isText),
   drop_count: isCount,
+  /** Absent: it was not asked for, or the service is older than this client. */
+  inbox: isAbsentOr(hasFields({ held: isCount, new: isCount })),
   token: isTokenRecord,
 });
 type Caller = Guarded<typeof isCaller>;
 
 /** @param token in place of the user's */
-async function readCaller(api: Api, token?: string): Promise<Caller> {
-  const request = { query: { include: 'name' }, ...(token !== undefined && { token }) };
+async function readCaller(api: Api, token?: string, include = 'name'): Promise<Caller> {
+  const request = { query: { include }, ...(token !== undefined && { token }) };
   return (await api.request('GET', '/api/me', request)).json(isCaller);
+}
+
+/** As `readCaller`, with what waits; a service that is older than this client refuses to include it. */
+async function readCallerAndInbox(api: Api): Promise<Caller> {
+  try {
+    return await readCaller(api, undefined, 'name,inbox');
+  } catch (error) {
+    if (!(error instanceof CliError && error.status === 400)) throw error;
+    return readCaller(api);
+  }
 }
 
 export function addAccountCommands(program: Command, open: OpenContext, name: string): void {
   program
     .command('whoami')
     .summary('print the account that is signed in')
-    .description('Prints the service, the account and the token that the client uses.')
+    .description(
+      'Prints the service, the account, how many comments wait for you, and the token that the client uses.',
+    )
     .addHelpText('after', `\nExample:\n  ${name} whoami`)
     .action(() => whoami(open()));
 
@@ -74,13 +88,14 @@ export function addAccountCommands(program: Command, open: OpenContext, name: st
 }
 
 async function whoami({ api, output, url, tokenSource }: Context): Promise<void> {
-  const caller = await readCaller(api);
-  const { user_id, name, token, drop_count } = caller;
+  const caller = await readCallerAndInbox(api);
+  const { user_id, name, token, drop_count, inbox } = caller;
   const label = token.label === null ? '' : ` ${JSON.stringify(token.label)}`;
   const lines = [
     `service  ${url}`,
     `account  ${name === undefined ? user_id : `${name} (${user_id})`}`,
     `pages    ${drop_count}`,
+    ...(inbox === undefined ? [] : [`comments ${inbox.held} to approve, ${inbox.new} new`]),
     `token    ${token.id}${label}, from ${tokenSource()}`,
   ];
   output.result(caller, lines.join('\n'));

@@ -36,6 +36,9 @@ export interface AccountStore {
   /** `at` null: lifts the suspension. A suspended account keeps its time. null: no such account. */
   setSuspended(id: string, at: number | null): Promise<Account | null>;
 
+  /** Notes how far the owner has looked at the comments (`commentsSeen`), in one update: the number never becomes lower. */
+  noteCommentsSeen(id: string, seq: number): Promise<void>;
+
   /** The writes that DropStore has counted on that UTC day, `2026-01-31`. */
   countDailyWrites(id: string, day: string): Promise<number>;
 

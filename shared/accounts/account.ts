@@ -1,6 +1,16 @@
 import type { Session } from '../credentials/session.ts';
 import type { Token } from '../credentials/token.ts';
-import { id, orAbsent, type RecordOf, record, sha256, text, time, whole } from '../domain/record.ts';
+import {
+  addedLater,
+  id,
+  orAbsent,
+  type RecordOf,
+  record,
+  sha256,
+  text,
+  time,
+  whole,
+} from '../domain/record.ts';
 
 /** A user of an identity provider. `subject` never changes, `name` may. */
 export interface Identity {
@@ -29,20 +39,22 @@ export const accountRecord = record('accounts', {
   identityHash: orAbsent(sha256()),
   /** The account whose counts this one continues (`Inheritance`); null: its own. */
   countsAs: orAbsent(id()),
+  /** The highest `seq` of its comments at the owner's last look at them; 0: none yet. */
+  commentsSeen: addedLater(whole(), 0),
 });
 
 export type StoredAccount = RecordOf<typeof accountRecord>;
 
-export interface Account extends Pick<StoredAccount, 'id' | 'createdAt' | 'suspendedAt'> {
+export interface Account extends Pick<StoredAccount, 'id' | 'createdAt' | 'suspendedAt' | 'commentsSeen'> {
   readonly identity: Identity;
   /** The id under which limits count what it does: its own, or that of its predecessor (`Inheritance`). */
   readonly countsAs: string;
 }
 
 export function toAccount(stored: StoredAccount): Account {
-  const { id, provider, subject, name, createdAt, suspendedAt } = stored;
+  const { id, provider, subject, name, createdAt, suspendedAt, commentsSeen } = stored;
   const identity = { provider, subject, name };
-  return { id, identity, createdAt, suspendedAt, countsAs: stored.countsAs ?? id };
+  return { id, identity, createdAt, suspendedAt, commentsSeen, countsAs: stored.countsAs ?? id };
 }
 
 /**

@@ -76,6 +76,10 @@ export class MongoAccounts implements AccountStore {
     return orNull(await this.#accounts.change({ _id: id, ...isLive }, [{ $set: { suspended_at: set } }]));
   }
 
+  async noteCommentsSeen(id: string, seq: number): Promise<void> {
+    await this.#accounts.update({ _id: id, ...isLive }, { $max: { comments_seen: seq } });
+  }
+
   async countDailyWrites(id: string, day: string): Promise<number> {
     const found = await this.#accounts.find({ _id: id, ...isLive });
     return found?.day === day ? found.dayCount : 0;

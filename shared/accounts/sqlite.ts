@@ -59,6 +59,10 @@ export class SqliteAccounts implements AccountStore {
     return orNull(await this.#db.write(() => this.#sql.setSuspended({ id, at })));
   }
 
+  async noteCommentsSeen(id: string, seq: number): Promise<void> {
+    await this.#db.write(() => this.#sql.noteCommentsSeen.run({ id, seq }));
+  }
+
   async countDailyWrites(id: string, day: string): Promise<number> {
     return this.#sql.countDailyWrites.get(id, day)?.[0] ?? 0;
   }
@@ -102,6 +106,8 @@ function prepare(db: Database) {
     setSuspended: table.changing(`
       UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at))
       WHERE id = $id AND ${isLive}`),
+    noteCommentsSeen: db.prepare(`
+      UPDATE accounts SET comments_seen = $seq WHERE id = $id AND comments_seen < $seq AND ${isLive}`),
     upsert: table.changing(`
       INSERT INTO accounts (id, provider, subject, name, created_at, day, day_count, counts_as)
       VALUES ($id, $provider, $subject, $name, $now, $day, $dayCount, $countsAs)

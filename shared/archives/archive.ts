@@ -98,13 +98,14 @@ const archivedDropRecord = record('drops', {
   days: pairs('dates with their views, ascending', isDay, isCount, isAscending),
 });
 
-const { provider, subject, name, createdAt, suspendedAt } = accountRecord.fields;
+const { provider, subject, name, createdAt, suspendedAt, commentsSeen } = accountRecord.fields;
 
 const archivedAccountRecord = record('accounts', {
   id: id(),
   identity: object({ provider, subject, name }),
   createdAt,
   suspendedAt,
+  commentsSeen,
   /** The writes that were counted on the last UTC day with a write; null: none yet. */
   dayWrites: orNull(object({ day: field('text', day.rule, isDay), count: whole() })),
 });

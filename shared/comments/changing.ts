@@ -27,13 +27,14 @@ interface Deps {
 
 /**
  * Changes a comment as it is stored, also if others change it at the same time.
+ * @param changer see `changerOf`
  * @param act gets null if there is none, and is called again after a parallel change; null: nothing is stored
  * @returns as it is stored then @throws what `act` throws, also for null; DropError `quota_exceeded`, `unavailable`
  */
 export async function changeComment(
   { store, clock }: Deps,
   id: string,
-  tokenId: string | null,
+  changer: string | null,
   act: (found: Comment | null) => { readonly comment: Comment; readonly act: ThreadChange | null },
 ): Promise<Comment> {
   return repeat(async () => {
@@ -42,7 +43,7 @@ export async function changeComment(
       await store.confirm();
       return comment;
     }
-    const fields = { ...done.fields, ...changedBy(comment, tokenId, clock.now()) };
+    const fields = { ...done.fields, ...changedBy(comment, changer, clock.now()) };
     const next = applied(comment, done);
     const sizes = difference(sizesOf(next), sizesOf(comment));
     const seq = await changeOnce({ store, clock }, comment, { ...done, fields, sizes });
@@ -57,13 +58,13 @@ export async function changeComment(
 export async function changeThread(
   { store, clock }: Deps,
   id: string,
-  act: (found: Thread) => { readonly act: ThreadChange; readonly tokenId: string | null } | null,
+  act: (found: Thread) => { readonly act: ThreadChange; readonly changer: string | null } | null,
 ): Promise<boolean> {
   return repeat(async () => {
     const thread = await store.findThread(id);
     const done = thread && act(thread);
     if (thread === null || done === null) return false;
-    const fields = { ...done.act.fields, ...changedBy(thread, done.tokenId, clock.now()) };
+    const fields = { ...done.act.fields, ...changedBy(thread, done.changer, clock.now()) };
     const sizes = { bytes: 0, texts: 0 };
     const seq = await changeOnce({ store, clock }, thread, { ...done.act, fields, sizes });
     return seq === null ? null : true;

@@ -108,6 +108,14 @@ export interface CommentCounts {
   readonly held: number;
 }
 
+/** What waits for an owner. */
+export interface InboxCounts {
+  /** Held threads. */
+  readonly held: number;
+  /** Open threads that a reader has changed last, since the owner's last look: how many, by drop id. */
+  readonly news: ReadonlyMap<string, number>;
+}
+
 /** What a change needs to know of its thread. */
 export type ReadThread = Pick<Thread, 'id' | 'ownerId' | 'dropId' | 'state' | 'seq'>;
 
@@ -135,6 +143,12 @@ export interface CommentStore {
 
   /** The highest `seq` of the owner's comments; 0: there are none. */
   lastSeq(ownerId: string): Promise<number>;
+
+  /**
+   * By indexes alone, whatever else there is. @param seen the owner has looked at what has no higher `seq`
+   * @param atMost how many held threads are counted, and how many news: the latest
+   */
+  countInbox(ownerId: string, seen: number, atMost: number): Promise<InboxCounts>;
 
   /**
    * Changes the thread, if nobody has changed it since it was read. Opening one obeys `openPerDrop`.

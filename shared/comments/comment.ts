@@ -121,7 +121,7 @@ const threadFields = {
   createdAt: time(),
   /** The last change of its text, state or replies. */
   updatedAt: time(),
-  /** The token that made this change; null: a browser. */
+  /** Who made this change: the id of a token, `ownersBrowser`, or null: a reader. Up to release 1.3, null: any browser. */
   updatedBy: orNull(text()),
   /** The number of the last change before those that `updatedBy` made in a row; 0: it has made all. */
   otherSeq: whole(),
@@ -178,14 +178,22 @@ export function sizesOfMark({ reply }: Mark): Sizes {
   return reply === null ? { bytes: 0, texts: 0 } : { bytes: bytesOf(reply), texts: 1 };
 }
 
-/** The fields of a comment that say who has changed it. @param tokenId null: a browser @param now Unix ms */
+/** In `updatedBy`: the owner, in a browser. */
+export const ownersBrowser = 'owner';
+
+/** What `updatedBy` says of a change. */
+export function changerOf({ role, tokenId }: Pick<Author, 'role' | 'tokenId'>): string | null {
+  return tokenId ?? (role === 'owner' ? ownersBrowser : null);
+}
+
+/** The fields of a comment that say who has changed it. @param changer see `changerOf` @param now Unix ms */
 export function changedBy(
   comment: Pick<Comment, 'seq' | 'updatedBy' | 'otherSeq'>,
-  tokenId: string | null,
+  changer: string | null,
   now: number,
 ) {
-  const otherSeq = comment.updatedBy === tokenId ? comment.otherSeq : comment.seq;
-  return { updatedAt: now, updatedBy: tokenId, otherSeq };
+  const otherSeq = comment.updatedBy === changer ? comment.otherSeq : comment.seq;
+  return { updatedAt: now, updatedBy: changer, otherSeq };
 }
 
 /** Whether anybody else than that token has changed it after that number. */

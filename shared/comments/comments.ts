@@ -14,6 +14,7 @@ import {
   type Author,
   type Comment,
   type CommentState,
+  changerOf,
   commentLimits,
   type UnnumberedComment,
 } from './comment.ts';
@@ -220,7 +221,7 @@ export class Comments extends CommentLists {
     act: (comment: Comment) => ThreadChange | null,
   ): Promise<Comment> {
     const deps = { store: this.#store, clock: this.#clock };
-    const stored = await changeComment(deps, id, actor.tokenId, (found) => {
+    const stored = await changeComment(deps, id, changerOf(actor), (found) => {
       const comment = checkIn(scope, found);
       if (!isVisible(comment, actor)) throw notFound('comment');
       return { comment, act: act(comment) };
@@ -271,7 +272,7 @@ function newComment(target: CommentedVersion, written: Written): UnnumberedComme
     resolvedBy: null,
     resolving: [],
     updatedAt: createdAt,
-    updatedBy: author.tokenId,
+    updatedBy: changerOf(author),
     otherSeq: 0,
   };
 }

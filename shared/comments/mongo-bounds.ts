@@ -1,6 +1,6 @@
 import type { Model, QueryFilter } from 'mongoose';
 import type { Comment, CommentState } from './comment.ts';
-import type { CommentCaps, CommentCounts, FullBound } from './comment-store.ts';
+import type { CommentCaps, CommentCounts, FullBound, InboxCounts } from './comment-store.ts';
 import type { Head } from './mongo-order.ts';
 import type { CommentDocument } from './mongo-schema.ts';
 
@@ -9,7 +9,7 @@ interface StateCount {
   readonly count: number;
 }
 
-/** The bounds of the comments of a drop and of an account. */
+/** The bounds of the comments of a drop and of an account, and other counts. */
 export class MongoCommentBounds {
   readonly #model: Model<CommentDocument>;
 
@@ -21,6 +21,27 @@ export class MongoCommentBounds {
   countByDrop(dropIds: readonly string[]): Promise<Map<string, CommentCounts>> {
     const [only, ...others] = dropIds;
     return only !== undefined && others.length === 0 ? this.#countOne(only) : this.#countAll(dropIds);
+  }
+
+  /** See `CommentStore.countInbox`. Two commands side by side, because each state has its own limit. */
+  async countInbox(ownerId: string, seen: number, atMost: number): Promise<InboxCounts> {
+    const countHeld = this.#model
+      .countDocuments({ owner_id: ownerId, state: 'held' }, { limit: atMost })
+      .hint('comments_of_owner');
+    const listNews = this.#model
+      .find(
+        { owner_id: ownerId, state: 'open', updated_by: null, seq: { $gt: seen } },
+        { _id: 0, drop_id: 1 },
+      )
+      .sort({ seq: -1 })
+      .limit(atMost)
+      .batchSize(atMost + 1)
+      .hint('comments_news')
+      .lean<Pick<CommentDocument, 'drop_id'>[]>();
+    const [held, found] = await Promise.all([countHeld, listNews]);
+    const news = new Map<string, number>();
+    for (const { drop_id: dropId } of found) news.set(dropId, (news.get(dropId) ?? 0) + 1);
+    return { held, news };
   }
 
   /** The bound of its drop that a new comment would pass; null: none. */

@@ -33,6 +33,7 @@ export const comments = collectionOf(
   ['comments_of_drop', { drop_id: 1, state: 1, seq: 1, ...sizes }],
   ['comments_of_member', { drop_id: 1, 'author.accountId': 1, state: 1, seq: 1, ...sizes }],
   ['comments_of_guest', { drop_id: 1, 'author.guest': 1, state: 1, seq: 1, ...sizes }],
+  ['comments_news', { owner_id: 1, state: 1, updated_by: 1, seq: 1, drop_id: 1 }],
   ['comments_marked', { drop_id: 1, 'resolving.versionId': 1 }],
   ['comments_version', { version_id: 1 }],
   ['comments_seq', { seq: 1, owner_id: 1 }],

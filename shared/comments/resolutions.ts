@@ -9,7 +9,7 @@ import type { DropStore } from '../drops/drop-store.ts';
 import { findOwner } from './authors.ts';
 import { boundReached } from './bounds.ts';
 import { changeThread } from './changing.ts';
-import { commentLimits, type Mark, type Thread } from './comment.ts';
+import { changerOf, commentLimits, type Mark, type Thread } from './comment.ts';
 import type { CommentStore } from './comment-store.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -143,7 +143,7 @@ function settled(thread: Thread, numbers: ReadonlyMap<string, number>, now: numb
     added,
     ...(isOpen && { fields: { state: 'resolved', resolvedBy } as const }),
   };
-  return { act, tokenId: author.tokenId };
+  return { act, changer: changerOf(author) };
 }
 
 function notOfDrop(id: string): DropError {

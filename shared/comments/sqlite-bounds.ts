@@ -1,11 +1,13 @@
 import type { Database } from '../sqlite/database.ts';
 import { type CommentState, type Sizes, sizesOf, type Thread, type UnnumberedComment } from './comment.ts';
-import type { CommentCaps, CommentChange, CommentCounts, FullBound } from './comment-store.ts';
+import type { CommentCaps, CommentChange, CommentCounts, FullBound, InboxCounts } from './comment-store.ts';
 import { fullThread, opens } from './thread.ts';
 
 type CountRow = [dropId: string, state: CommentState, count: number];
+/** null: of all drops, those that are held. */
+type InboxRow = [dropId: string | null, count: number];
 
-/** The bounds of the comments of a drop and of an account. A write asks in its own transaction. */
+/** The bounds of the comments of a drop and of an account, and other counts. A write asks in its own transaction. */
 export class SqliteCommentBounds {
   readonly #sql;
 
@@ -18,6 +20,14 @@ export class SqliteCommentBounds {
       count: db.prepareTuples<CountRow>(`
         SELECT drop_id, state, count(*) FROM comments INDEXED BY comments_of_drop
         WHERE drop_id IN (SELECT value FROM json_each(?)) AND state IN ('open', 'held') GROUP BY drop_id, state`),
+      inbox: db.prepareTuples<InboxRow>(`
+        SELECT NULL, count(*) FROM (
+          SELECT 1 FROM comments INDEXED BY comments_of_owner WHERE owner_id = $owner AND state = 'held' LIMIT $atMost)
+        UNION ALL
+        SELECT drop_id, count(*) FROM (
+          SELECT drop_id FROM comments INDEXED BY comments_news
+          WHERE owner_id = $owner AND state = 'open' AND updated_by IS NULL AND seq > $seen
+          ORDER BY seq DESC LIMIT $atMost) GROUP BY drop_id`),
     };
   }
 
@@ -27,6 +37,17 @@ export class SqliteCommentBounds {
     for (const [dropId, state, found] of this.#sql.count.all(JSON.stringify(dropIds)))
       counts.set(dropId, { ...(counts.get(dropId) ?? { open: 0, held: 0 }), [state]: found });
     return counts;
+  }
+
+  /** See `CommentStore.countInbox`. */
+  countInbox(owner: string, seen: number, atMost: number): InboxCounts {
+    const news = new Map<string, number>();
+    let held = 0;
+    for (const [dropId, count] of this.#sql.inbox.all({ owner, seen, atMost })) {
+      if (dropId === null) held = count;
+      else news.set(dropId, count);
+    }
+    return { held, news };
   }
 
   /** The bound that a new thread would pass; null: none. */

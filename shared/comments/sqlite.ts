@@ -21,6 +21,7 @@ import {
   type CommentStore,
   type FullBound,
   foundSides,
+  type InboxCounts,
   noSides,
   type ReadThread,
   type ThreadQuery,
@@ -149,6 +150,10 @@ export class SqliteComments implements CommentStore {
 
   async countThreads(dropId: string, states: readonly CommentState[], by: AuthorKey | null): Promise<number> {
     return this.#lists.count(dropId, states, by);
+  }
+
+  async countInbox(ownerId: string, seen: number, atMost: number): Promise<InboxCounts> {
+    return this.#bounds.countInbox(ownerId, seen, atMost);
   }
 
   async ownersAfter(seq: number): Promise<string[]> {

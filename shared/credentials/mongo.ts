@@ -47,8 +47,8 @@ class MongoCredentials<R extends typeof tokenRecord | typeof sessionRecord> {
     if (found === undefined || account === undefined) return null;
     const stored = accountCollection.toRecord(account);
     if (stored.deletedAt !== null) return null;
-    const { identity, suspendedAt, countsAs } = toAccount(stored);
-    const ofAccount = { name: identity.name, isSuspended: suspendedAt !== null, countsAs };
+    const { identity, suspendedAt, countsAs, commentsSeen } = toAccount(stored);
+    const ofAccount = { name: identity.name, isSuspended: suspendedAt !== null, countsAs, commentsSeen };
     return { credential: this.#toRecord(found), account: ofAccount };
   }
 

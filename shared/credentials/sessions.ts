@@ -24,6 +24,8 @@ export interface SignedIn {
   readonly caller: Caller;
   readonly session: Session;
   readonly accountName: string;
+  /** See `accountRecord`. */
+  readonly commentsSeen: number;
 }
 
 /** Signed-in browsers. A session is never valid as a bearer token, nor a token as a session. */
@@ -75,7 +77,7 @@ export class Sessions {
       isSuspended: account.isSuspended,
       confirm,
     };
-    return { caller, session, accountName: account.name };
+    return { caller, session, accountName: account.name, commentsSeen: account.commentsSeen };
   }
 
   /** The account's sessions, newest first. The caller's own shows this use, which is stored a moment later. */

@@ -29,8 +29,8 @@ class SqliteCredentials<R extends typeof tokenRecord | typeof sessionRecord> {
   async findByHash(hash: string): Promise<{ credential: RecordOf<R>; account: CredentialAccount } | null> {
     const row = this.#sql.findByHash.get(this.#idOf(hash), hash);
     if (row === undefined) return null;
-    const [name, isSuspended, countsAs, ...credential] = row;
-    const account = { name, isSuspended: isSuspended !== 0, countsAs };
+    const [name, isSuspended, countsAs, commentsSeen, ...credential] = row;
+    const account = { name, isSuspended: isSuspended !== 0, countsAs, commentsSeen };
     return { credential: this.#sql.read(credential), account };
   }
 
@@ -60,9 +60,11 @@ function prepareCommon<R extends typeof tokenRecord | typeof sessionRecord>(db: 
   return {
     read: table.read,
     insert: table.inserting('ON CONFLICT (id) DO NOTHING'),
-    findByHash: db.prepareTuples<[name: string, isSuspended: number, countsAs: string, ...Row]>(`
+    findByHash: db.prepareTuples<
+      [name: string, isSuspended: number, countsAs: string, commentsSeen: number, ...Row]
+    >(`
       SELECT accounts.name, accounts.suspended_at IS NOT NULL, coalesce(accounts.counts_as, accounts.id),
-        ${table.columns}
+        accounts.comments_seen, ${table.columns}
       FROM ${credentials} JOIN accounts ON accounts.id = account_id
       WHERE ${credentials}.id = ? AND hash = ? AND accounts.deleted_at IS NULL`),
     // The first condition finds the position in the index; the second skips those of the same time.

@@ -1,4 +1,5 @@
 import { Comments } from '../comments/comments.ts';
+import { Inbox } from '../comments/inbox.ts';
 import { Resolutions } from '../comments/resolutions.ts';
 import { Sides } from '../comments/sides.ts';
 import { Waiting } from '../comments/waiting.ts';
@@ -48,8 +49,13 @@ export function assembleComments(parts: {
     sideEffects,
     clock,
   });
+  const inbox = new Inbox({
+    comments: engine.comments,
+    accounts: engine.accounts,
+  });
   return {
     resolutions,
+    inbox,
     comments,
     /** Answers the requests that wait for comments, so that the process can stop. */
     endWaiting: () => waiting.close(),

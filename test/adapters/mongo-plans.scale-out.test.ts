@@ -125,6 +125,12 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.accounts.findOrCreate(identity, 'a8', later), 'find accounts by accounts_identity'],
     [() => stores.accounts.findByName('N7'), 'find accounts by accounts_name'],
     [() => stores.accounts.setSuspended('a7', later), 'findAndModify accounts by _id_'],
+    [() => stores.accounts.noteCommentsSeen('a7', start), 'update accounts by _id_'],
+    [
+      () => stores.comments.countInbox('owner-1', start, 100),
+      'aggregate comments by comments_of_owner',
+      'find comments by comments_news',
+    ],
     [() => stores.sessions.insert(aSession()), 'insert sessions'],
     [() => stores.sessions.findByHash(session.hash), 'aggregate sessions by _id_'],
     [() => stores.sessions.list('n7', 9), 'find sessions by sessions_account'],

@@ -18,16 +18,15 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
 
     it('creates an account for an identity, and finds it again by it, with the newest name', async () => {
       const made = await stores().accounts.findOrCreate(identity, 'a1', start);
-      expect(made).to.deep.equal({ id: 'a1', identity, createdAt: start, suspendedAt: null, countsAs: 'a1' });
+      const rest = { createdAt: start, suspendedAt: null, commentsSeen: 0, countsAs: 'a1' };
+      expect(made).to.deep.equal({ id: 'a1', identity, ...rest });
       expect(await stores().accounts.find('a1')).to.deep.equal(made);
       const renamed = { ...identity, name: 'hubot' };
       const found = await stores().accounts.findOrCreate(renamed, 'a2', later);
       expect(found).to.deep.equal({
         id: 'a1',
         identity: renamed,
-        createdAt: start,
-        suspendedAt: null,
-        countsAs: 'a1',
+        ...rest,
       });
       expect(await stores().accounts.find('a1')).to.deep.equal(found);
       expect(await stores().accounts.find('a2')).to.equal(null);
@@ -109,9 +108,29 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
         identity,
         createdAt: later,
         suspendedAt: null,
+        commentsSeen: 0,
         countsAs: 'a3',
       });
       expect(await accounts.find(other)).to.include({ id: other });
+    });
+
+    it('notes how far the owner has looked at the comments: only upwards, also by parallel calls', async () => {
+      await makeAccount('a1');
+      await makeAccount('a2');
+      const seen = async (id: string) => (await accounts.find(id))?.commentsSeen;
+      expect(await seen('a1')).to.equal(0);
+      await accounts.noteCommentsSeen('a1', start);
+      await accounts.noteCommentsSeen('a1', start - 1);
+      expect([await seen('a1'), await seen('a2')]).to.deep.equal([start, 0]);
+      await inParallel(8, (n) => accounts.noteCommentsSeen('a1', start + ((n * 3) % 8)));
+      expect(await seen('a1')).to.equal(start + 7);
+      await accounts.markDeleted('a2', later, 'hash');
+      await accounts.noteCommentsSeen('a2', start);
+      await accounts.noteCommentsSeen('nobody', start);
+      expect(await accounts.find('nobody')).to.equal(null);
+      expect(
+        (await accounts.findOrCreate({ ...identity, subject: 'a2' }, 'a3', later)).commentsSeen,
+      ).to.equal(0);
     });
 
     it('lists deleted accounts, the longest deleted first, until they are erased', async () => {

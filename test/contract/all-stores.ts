@@ -3,6 +3,7 @@ import { describeArchiveStoreContract } from './archive-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
 import { describeBlobStoreContracts } from './blob-store.contract.ts';
 import { describeCommentBoundsContract } from './comment-bounds.contract.ts';
+import { describeCommentInboxContract } from './comment-inbox.contract.ts';
 import { describeCommentStoreContract } from './comment-store.contract.ts';
 import { describeCredentialStoresContract } from './credential-stores.contract.ts';
 import { describeDailyQuotaContract } from './daily-quota.contract.ts';
@@ -38,6 +39,7 @@ export function describeAllStores(engine: string, openStores: OpenStores): void 
     describeReportStoreContract,
     describeCommentStoreContract,
     describeCommentBoundsContract,
+    describeCommentInboxContract,
     describeViewStoreContract,
     describeSecretStoreContract,
     describeArchiveStoreContract,

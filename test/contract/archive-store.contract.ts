@@ -106,6 +106,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       } = stores();
       const ownerId = await makeAccount(stores(), 'ann');
       await accounts.setSuspended(ownerId, later);
+      await accounts.noteCommentsSeen(ownerId, start + 7);
       for (const name of ['signing-secret', 'sign-in-key'] as const)
         await secrets.findOrCreate(name, `a-${name}`);
       const token = aToken({ accountId: ownerId, label: 'laptop', expiresAt: later });
@@ -202,6 +203,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
             identity: { provider: 'local', subject: 'ann', name: 'ann' },
             createdAt: start,
             suspendedAt: later,
+            commentsSeen: start + 7,
             dayWrites: { day, count: 1 },
           },
         ],
@@ -316,7 +318,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const { accounts, tokens, idempotency } = others();
       expect(await tokens.findByHash(token.hash)).to.deep.equal({
         credential: { ...token, lastUsedAt: later },
-        account: { name: 'ann', isSuspended: true, countsAs: ownerId },
+        account: { name: 'ann', isSuspended: true, countsAs: ownerId, commentsSeen: start + 7 },
       });
       expect(await accounts.setSuspended(ownerId, null)).to.have.property('suspendedAt', null);
       expect(await tokens.findByHash(token.hash)).to.have.nested.property('account.isSuspended', false);
@@ -429,7 +431,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(refused.message).to.match(new RegExp(`^drops ${other.id} cannot be stored: .*slug`));
       const identity = { provider: 'local', subject: 'ann', name: 'ann' };
       const accounts = [newId(start), newId(start)].map((id) => {
-        return { id, identity, createdAt: start, suspendedAt: null, dayWrites: null };
+        return { id, identity, createdAt: start, suspendedAt: null, commentsSeen: 0, dayWrites: null };
       });
       const twice = await rejectionOf(archive.write('accounts', accounts));
       expect(twice.message).to.match(/^accounts \w+ cannot be stored/);

@@ -285,7 +285,7 @@ function comments(text: string, act?: string) {
 }
 
 function ownComments(text: string) {
-  const view = { ...threadsView(text, 'owner', 'edit'), versionId: null };
+  const view = { ...threadsView(text, 'owner', 'edit'), versionId: null, waits: null };
   return ownCommentsPage(
     'open',
     [{ slug: 'abc', title: text, threads: threads(text, view.reader) }],

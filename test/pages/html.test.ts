@@ -60,7 +60,7 @@ describe('the page layout', () => {
     const { layout } = createTestPages();
     const caller = { isSuspended: false };
     const formField = html`<input type="hidden" name="token" value="x">`;
-    const session = { accountName: hostile, caller, isOperator: false, formField };
+    const session = { accountName: hostile, caller, isOperator: false, formField, inbox: null };
     const page = parsePage(layout.dashboard(session, 'new', parts).html);
     expect(page.find('a', { 'aria-current': 'page' })?.text).to.equal('New');
     expect(page.find('form')?.attributes).to.deep.equal({ method: 'post', action: '/sign-out' });
@@ -73,6 +73,28 @@ describe('the page layout', () => {
       layout.dashboard({ ...session, caller: { isSuspended: true } }, 'new', parts).html,
     );
     expect(suspended.find('p', { class: 'notice bad' })?.text).to.include('suspended this account');
+  });
+
+  it('of the dashboard: the number of what waits stands in the header and in the title, cut at 99', () => {
+    const { layout } = createTestPages();
+    const session = {
+      accountName: 'ada',
+      caller: { isSuspended: false },
+      isOperator: false,
+      formField: html``,
+    };
+    const shown = (held: number, ...news: readonly number[]) => {
+      const byDrop = new Map(news.map((count, n) => [`d${n}`, count]));
+      const inbox = { held, news: byDrop };
+      const page = parsePage(layout.dashboard({ ...session, inbox }, null, { ...parts, title: 'T' }).html);
+      return [page.title, page.find('a', { href: '/comments' })?.text];
+    };
+    expect(shown(0)).to.deep.equal(['T · Dropleaf', 'Comments']);
+    expect(shown(1)).to.deep.equal(['(1) T · Dropleaf', 'Comments1 waiting']);
+    expect(shown(0, 2)).to.deep.equal(['(2) T · Dropleaf', 'Comments2 waiting']);
+    expect(shown(90, 4, 5)).to.deep.equal(['(99) T · Dropleaf', 'Comments99 waiting']);
+    expect(shown(100)).to.deep.equal(['(99+) T · Dropleaf', 'Comments99+ waiting']);
+    expect(shown(60, 60)).to.deep.equal(['(99+) T · Dropleaf', 'Comments99+ waiting']);
   });
 
   it('has a language, a viewport, one main element and an escaped title', () => {

@@ -55,6 +55,7 @@ async function addOwner({ accounts, tokens }: FilledStores, n: number, now: numb
   const { id } = await accounts.findOrCreate({ provider: 'local', subject: name, name }, newId(now), now);
   for (const label of ['laptop', null]) await tokens.insert(aToken({ accountId: id, label, createdAt: now }));
   if (n % 10 === 9) await accounts.setSuspended(id, now);
+  if (n % 3 === 1) await accounts.noteCommentsSeen(id, now);
   return id;
 }
 

@@ -105,6 +105,7 @@ export interface WireBody extends WireDrop, Omit<WireVersion, 'slug' | 'created_
   user_id: string;
   name?: string;
   drop_count: number;
+  inbox?: { held: number; new: number };
   token: WireToken | null;
   instructions: string;
   public_url: string;

@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express';
-import { type Author, commentIdPattern } from '../../../shared/comments/comment.ts';
+import { isSame } from '../../../shared/comments/authors.ts';
+import { type Author, type Comment, commentIdPattern } from '../../../shared/comments/comment.ts';
 import { threadFilters } from '../../../shared/comments/lists.ts';
+import type { ThreadPage } from '../../../shared/comments/thread-pages.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { PageWithVersion } from '../../../shared/drops/drop.ts';
 import type { Services } from '../../../shared/engines/open-services.ts';
@@ -20,6 +22,7 @@ import { sendJson } from '../../http/send.ts';
 import type { BrowserSession } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
 import { openPage, readPageVersion } from '../../pages/gate.ts';
+import { countNewAnswers, noteAnswers } from './answers.ts';
 import { add, changeByForm, formIdInput, formIdOf, readName } from './form-acts.ts';
 import { keepSecret, readerOfRequest, secretOf } from './reader.ts';
 import { commentsPage, refusalPage, type ThreadsAddress, threadsPath } from './views.ts';
@@ -56,14 +59,16 @@ async function answerGet(
   // The script of every viewer page asks. What comes from memory must be sent before anything is awaited.
   const isNobody = !isNavigation(req) && sessions.cookie.read(req).length === 0;
   if (isNobody && pages.getCached(readSlug(req), readPageVersion(req))?.comments === 'owner')
-    return sendMay(res, null, 0);
+    return sendMay(res, { may: null, open: 0 });
   const page = await openUncached(services, req, res);
   const session = isFromOtherSite(req) ? null : await sessions.find(req);
   if (isNavigation(req) || req.headers.accept === 'text/html')
-    return show(res, await shownPage(services, req, page, session), layout.bare);
-  const may = readerOfRequest(page, session, null)?.role ?? null;
+    return show(res, await shownPage(services, req, res, { page, session }), layout.bare);
+  const reader = readerOfRequest(page, session, secretOf(services, req, page));
+  const may = reader?.role ?? null;
   const counts = may === null ? undefined : (await comments.count([page.dropId])).get(page.dropId);
-  sendMay(res, may, counts?.open ?? 0);
+  const answers = await countNewAnswers(services, req, page, reader);
+  sendMay(res, { may, open: counts?.open ?? 0, ...(answers > 0 && { answers }) });
 }
 
 /** A form that was sent. */
@@ -85,7 +90,7 @@ async function answerForm(
   const shown = await orAgain(
     req,
     async () => save(services, req, res, page, await admit(), form),
-    (error) => shownPage(services, req, page, session, { form, error }),
+    (error) => shownPage(services, req, res, { page, session, attempt: { form, error } }),
   );
   show(res, shown, layout.bare);
 }
@@ -96,12 +101,19 @@ async function openUncached(services: Services, req: Request, res: Response): Pr
   return page;
 }
 
+/** Who asks for a page's comments. */
+interface Asking {
+  readonly page: PageWithVersion;
+  readonly session: BrowserSession | null;
+  /** The form that was refused. */
+  readonly attempt?: RefusedForm;
+}
+
 async function shownPage(
   services: Services,
   req: Request,
-  page: PageWithVersion,
-  session: BrowserSession | null,
-  attempt?: RefusedForm,
+  res: Response,
+  { page, session, attempt }: Asking,
 ): Promise<PageParts> {
   const { comments, clock } = services;
   const asked = readAddress(req, page);
@@ -113,7 +125,9 @@ async function shownPage(
   const found =
     thread === null ? null : await comments.findVisible(page, thread, reader).catch(nullIfNotFound);
   const address = { ...asked, thread: found === null ? null : found.id };
-  const shown = found ?? (await comments.listOfPage(page, reader, address, visitorOf(req.ip)));
+  const list = () => comments.listOfPage(page, reader, address, visitorOf(req.ip));
+  const shown = found ?? (await listForOwner(services, address, { page, session }, list));
+  await noteAnswers(services, req, res, page, reader, hasWritten(shown, reader));
   const counts = await comments.countOfPage(page, reader);
   const fields = html`${session?.formField}${formIdInput(clock.now())}`;
   const mayWrite = session?.caller.isSuspended !== true;
@@ -126,6 +140,25 @@ async function shownPage(
     wholePath: (thread: string) => threadsPath({ ...address, thread }),
   };
   return commentsPage({ page, address, shown, counts, view, isFramed });
+}
+
+/** What the owner sees here is no news any more, if there is none on other pages. */
+async function listForOwner(
+  { inbox }: Services,
+  { filter, before }: ThreadsAddress,
+  { page, session }: Asking,
+  list: () => Promise<ThreadPage>,
+): Promise<ThreadPage> {
+  const isWhole = before === null && filter === 'open';
+  if (session?.caller.accountId !== page.ownerId || !isWhole) return list();
+  const news = (await session.readInbox())?.news;
+  const isAllHere = news?.size === 1 && news.has(page.dropId);
+  return isAllHere ? inbox.look(session.caller, session.commentsSeen, list) : list();
+}
+
+function hasWritten(shown: Comment | ThreadPage, reader: Author): boolean {
+  const threads = 'id' in shown ? [shown] : shown.threads;
+  return threads.some(({ author }) => isSame(author, reader));
 }
 
 /** Does what the form asks for. @returns where it leads */
@@ -176,7 +209,10 @@ function readAddress(req: Request, { slug, version }: PageWithVersion): ThreadsA
 }
 
 /** What browser/viewer reads. */
-function sendMay(res: Response, may: Author['role'] | null, open: number): void {
+function sendMay(
+  res: Response,
+  found: { readonly may: Author['role'] | null; readonly open: number; readonly answers?: number },
+): void {
   res.setHeader('Cache-Control', 'private, no-store');
-  sendJson(res, { may, open });
+  sendJson(res, found);
 }

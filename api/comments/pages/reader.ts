@@ -5,7 +5,7 @@ import type { Author } from '../../../shared/comments/comment.ts';
 import { isHttps } from '../../../shared/config/config.ts';
 import type { Page } from '../../../shared/drops/drop.ts';
 import type { Services } from '../../../shared/engines/open-services.ts';
-import { cookieName, readCookies, setCookie } from '../../http/cookies.ts';
+import { type CookieRules, cookieName, readCookies, setCookie } from '../../http/cookies.ts';
 import { pagePartPath } from '../../http/paths.ts';
 import type { BrowserSession } from '../../http/session.ts';
 
@@ -20,8 +20,7 @@ export function secretOf(
   req: IncomingMessage,
   page: Page,
 ): string | null {
-  const rules = { path: cookiePath(page), isSecure: isHttps(config) };
-  const secrets = readCookies(req.headers.cookie, cookieName(guestCookie, rules));
+  const secrets = readCookies(req.headers.cookie, cookieName(guestCookie, guestRules(config, page)));
   return secrets.find((secret) => secretPattern.test(secret)) ?? null;
 }
 
@@ -31,12 +30,12 @@ export function keepSecret(
   page: Page,
   secret: string,
 ): void {
-  const rules = { path: cookiePath(page), seconds: guestSeconds, isSecure: isHttps(config) };
-  setCookie(res, guestCookie, secret, rules);
+  setCookie(res, guestCookie, secret, guestRules(config, page));
 }
 
-function cookiePath({ slug }: Page): string {
-  return pagePartPath(slug, 'comments');
+/** Of the cookies by which a browser knows what its reader has written on a page. */
+export function guestRules(config: Services['config'], { slug }: Page): CookieRules {
+  return { path: pagePartPath(slug, 'comments'), seconds: guestSeconds, isSecure: isHttps(config) };
 }
 
 /** @param secret of a guest, who has typed the name @returns null: they may not write comments on the page */

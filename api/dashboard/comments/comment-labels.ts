@@ -1,16 +1,33 @@
 import type { commenters } from '../../../shared/comments/comment.ts';
-import type { CommentCounts } from '../../../shared/comments/comment-store.ts';
+import type { CommentCounts, InboxCounts } from '../../../shared/comments/comment-store.ts';
+import { newsOf } from '../../../shared/comments/inbox.ts';
 import { countOf } from '../../html/elements.ts';
 import { type Html, html } from '../../html/html.ts';
+import { cutNumber } from '../../html/inbox.ts';
 
-/** `2 open comments, 1 waits for you`, `1 comment waits for you`; null: there are none. */
-export function countText(counts: CommentCounts | undefined): string | null {
+/** `2 open comments, 1 new, 1 waits for you`, `1 comment waits for you`; null: there are none. @param news how many are new */
+export function countText(counts: CommentCounts | undefined, news = 0): string | null {
   const { open = 0, held = 0 } = counts ?? {};
   const parts = [
     open > 0 && countOf(open, 'open comment'),
+    news > 0 && `${cutNumber(news)} new`,
     held > 0 && `${open > 0 ? held : countOf(held, 'comment')} ${held === 1 ? 'waits' : 'wait'} for you`,
   ];
   return parts.filter(Boolean).join(', ') || null;
+}
+
+/** On the page of all comments. null: it could not be counted. */
+export function inboxText(inbox: InboxCounts | null): string | null {
+  if (inbox === null) return null;
+  const { held } = inbox;
+  const news = newsOf(inbox);
+  const waiting =
+    held === 0 ? 'No comment waits for you' : `${commentsOf(held)} ${held === 1 ? 'waits' : 'wait'} for you`;
+  return `${waiting}. ${news === 0 ? 'None' : cutNumber(news)} ${news > 1 ? 'are' : 'is'} new since you last looked here.`;
+}
+
+function commentsOf(count: number): string {
+  return count === 1 ? '1 comment' : `${cutNumber(count)} comments`;
 }
 
 /** The options of a field. */

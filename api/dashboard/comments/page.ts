@@ -1,6 +1,5 @@
 import type { Request } from 'express';
-import type { Caller } from '../../../shared/accounts/account.ts';
-import { commentIdPattern } from '../../../shared/comments/comment.ts';
+import { type CommentState, commentIdPattern } from '../../../shared/comments/comment.ts';
 import type { ListedComment } from '../../../shared/comments/comment-store.ts';
 import type { ThreadPage } from '../../../shared/comments/thread-pages.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
@@ -17,6 +16,7 @@ import type { RouteParts } from '../../http/route-parts.ts';
 import type { BrowserSession } from '../../http/session.ts';
 import { keyOrDefault } from '../list/address.ts';
 import { dashboardPages, type RefusedForm, type SessionPage } from '../pages.ts';
+import { inboxText } from './comment-labels.ts';
 
 /** What `?state=` lists. What waits for the owner is open, too, as on the page of comments. */
 const filters = {
@@ -42,23 +42,31 @@ interface ThreadsOfDrop {
 
 /** /comments: the comments on all drops of an account. */
 export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
-  const { comments, drops, clock } = parts.services;
+  const { comments, drops, inbox, clock } = parts.services;
   const pages = dashboardPages(parts, 'comments');
   const { comments: path } = dashboardPaths;
 
-  async function readThreads(caller: Caller, { state, before, thread }: Address): Promise<ThreadPage> {
-    if (thread === null) return comments.listNewest(caller, filters[state].states, before);
+  async function readThreads(
+    { caller, commentsSeen }: BrowserSession,
+    { state, before, thread }: Address,
+  ): Promise<ThreadPage> {
+    const listNewest = () => comments.listNewest(caller, filters[state].states, before);
+    if (thread === null && before === newest && showsNews(state))
+      return inbox.look(caller, commentsSeen, listNewest);
+    if (thread === null) return listNewest();
     const found = await comments.find(caller, thread);
     return { threads: [{ ...found, replyCount: found.replies.length }], next: null };
   }
 
   async function shownPage(
     req: Request,
-    { caller, formField }: BrowserSession,
+    session: BrowserSession,
     attempt?: RefusedForm,
   ): Promise<SessionPage> {
+    const { caller, formField } = session;
     const { state, before, thread } = readAddress(req);
-    const { threads: found, next } = await readThreads(caller, { state, before, thread });
+    const waits = await session.readInbox();
+    const { threads: found, next } = await readThreads(session, { state, before, thread });
     const groups = new Map<string, ListedComment[]>();
     for (const thread of found) groups.set(thread.slug, [...(groups.get(thread.slug) ?? []), thread]);
     const ofDrops = [...groups].map(async ([slug, threads]): Promise<ThreadsOfDrop> => {
@@ -70,6 +78,7 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
       versionId: null,
       action: addressOf({ state, before, thread }),
       attempt,
+      waits: inboxText(waits),
       wholePath: (id: string) => addressOf({ state, before, thread: id }),
       fields: caller.isSuspended ? null : html`${formField}${formIdInput(clock.now())}`,
     };
@@ -96,6 +105,14 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
 
 type Filter = keyof typeof filters;
 
+const newest = Number.MAX_SAFE_INTEGER;
+
+/** Whether the list has all that is new. */
+function showsNews(state: Filter): boolean {
+  const states: readonly CommentState[] = filters[state].states;
+  return states.includes('open');
+}
+
 interface Address {
   readonly state: Filter;
   readonly before: number;
@@ -107,13 +124,13 @@ function readAddress(req: Request): Address {
   const { state, before, thread } = queryOf(req);
   return {
     state: keyOrDefault(filters, state, 'open'),
-    before: toPositiveInteger(String(before)) ?? Number.MAX_SAFE_INTEGER,
+    before: toPositiveInteger(String(before)) ?? newest,
     thread: typeof thread === 'string' && commentIdPattern.test(thread) ? thread : null,
   };
 }
 
 function addressOf({ state, before, thread }: Address): string {
-  const from = before === Number.MAX_SAFE_INTEGER ? '' : `&before=${before}`;
+  const from = before === newest ? '' : `&before=${before}`;
   return `${dashboardPaths.comments}?state=${state}${thread === null ? from : `&thread=${thread}`}`;
 }
 
@@ -122,7 +139,7 @@ export function ownCommentsPage(
   state: Filter,
   drops: readonly ThreadsOfDrop[],
   next: number | null,
-  view: ThreadsView,
+  view: ThreadsView & { readonly waits: string | null },
 ): SessionPage {
   const error = view.attempt?.error;
   const links = Object.entries(filters).map(
@@ -134,7 +151,7 @@ export function ownCommentsPage(
     error,
     styles: ['comments'],
     body: html`<h1>Comments</h1>
-<nav class="segments" aria-label="Which comments">${links}</nav>
+${view.waits !== null && html`<p class="soft">${view.waits}</p>\n`}<nav class="segments" aria-label="Which comments">${links}</nav>
 ${formError(error && formFaultsOf(error).message)}
 ${drops.length === 0 && html`<p class="soft">There are no such comments.</p>`}
 ${drops.map(

@@ -68,7 +68,7 @@ export function listRoutes(parts: RouteParts): readonly Route[] {
   const choices = createChoices(config);
   const findPreview = createPreviews(parts.services, thumbnailSandbox);
 
-  const list = pages.page(dashboardPaths.drops, (req, res, { caller, formField }) => {
+  const list = pages.page(dashboardPaths.drops, (req, res, { caller, formField, readInbox }) => {
     const query = queryOf(req);
     const show = async () => {
       const address = choices.write(res, readAddress(query, choices.read(req)));
@@ -76,16 +76,17 @@ export function listRoutes(parts: RouteParts): readonly Route[] {
       const lastPage = Math.max(1, Math.ceil(total / pageSize));
       if (address.page > lastPage) return listHref(address, { page: lastPage }); // its drops were deleted
       const previewOf = (drop: Drop) => (address.view === 'gallery' ? findPreview(caller, drop.slug) : null);
-      const [recent, counts, tags, ...previews] = await Promise.all([
+      const [recent, counts, inbox, tags, ...previews] = await Promise.all([
         viewStats.readRecent(found, sparklineDays),
         comments.count(found.map(({ id }) => id)),
+        readInbox(),
         drops.countTags(caller, tagsCounted),
         ...found.map(previewOf),
       ]);
       const listed = found.map((drop, i) => ({
         drop,
         recentViews: recent.get(drop.id) ?? [],
-        comments: countText(counts.get(drop.id)),
+        comments: countText(counts.get(drop.id), inbox?.news.get(drop.id)),
         preview: previews[i] ?? null,
       }));
       return listPage({ address, listed, total, tags, notice: query.notice, formField }, config);

@@ -29,7 +29,7 @@ import { sendJson } from '../../http/send.ts';
 import type { BrowserSession } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
-import type { SessionPage } from '../pages.ts';
+import { headerOf, type SessionPage } from '../pages.ts';
 import { askAboutRisks } from './risks.ts';
 
 /** Characters of the random field `key`, which differs in each form. */
@@ -122,7 +122,8 @@ export function documentForm(
         checkOtherFields(sent);
         const admitAndSave = async () => save(req, res, await admit(textOf(sent, tokenField)), sent);
         const shown = await orAgain(req, admitAndSave, (error) => again(req, session, sent, error));
-        show(res, shown, (page) => layout.dashboard(session, nav, page));
+        const header = await headerOf(session, shown);
+        show(res, shown, (page) => layout.dashboard(header, nav, page));
       }),
     { readTyped },
   );

@@ -1,0 +1,47 @@
+import type { Account, Caller } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import { isUnavailable } from '../domain/errors.ts';
+import type { CommentStore, InboxCounts } from './comment-store.ts';
+
+/** Held threads, and news, that are counted: so many, or more. */
+export const inboxAtMost = 100;
+
+interface Deps {
+  readonly comments: Pick<CommentStore, 'countInbox' | 'lastSeq'>;
+  readonly accounts: Pick<AccountStore, 'noteCommentsSeen'>;
+}
+
+/** What waits for an owner: held threads, and what readers have changed since the owner's last look at all comments. */
+export class Inbox {
+  readonly #comments: Deps['comments'];
+  readonly #accounts: Deps['accounts'];
+
+  constructor({ comments, accounts }: Deps) {
+    this.#comments = comments;
+    this.#accounts = accounts;
+  }
+
+  count({ id, commentsSeen }: Pick<Account, 'id' | 'commentsSeen'>): Promise<InboxCounts> {
+    return this.#comments.countInbox(id, commentsSeen, inboxAtMost);
+  }
+
+  /**
+   * Shows the owner's comments; then what was there before is no news any more. A look that cannot be stored is none, and what was
+   * read is shown all the same. @throws what `read` throws
+   */
+  async look<T>({ accountId }: Pick<Caller, 'accountId'>, seen: number, read: () => Promise<T>): Promise<T> {
+    const last = await this.#comments.lastSeq(accountId);
+    const shown = await read();
+    if (last > seen) await this.#accounts.noteCommentsSeen(accountId, last).catch(ignoreUnavailable);
+    return shown;
+  }
+}
+
+/** How many news there are on all drops; the latest `inboxAtMost` at most. */
+export function newsOf({ news }: InboxCounts): number {
+  return [...news.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function ignoreUnavailable(error: unknown): void {
+  if (!isUnavailable(error)) throw error;
+}
