@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { writeAsGuest } from '../support/comments.ts';
 import { listen } from '../support/listen.ts';
 import { useOwner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -70,6 +71,9 @@ describe('dropleaf, the client, on the command line', () => {
     expect(stdout).to.contain(`account  ada (${owner.userId})\n`).and.to.contain('from DROPLEAF_TOKEN');
     const json = await client.run(['whoami', '--json'], { env });
     expect(JSON.parse(json.stdout).user_id).to.equal(owner.userId);
+    const { slug } = await owner.create({ comments: 'anyone' });
+    await writeAsGuest(service, { owner, slug }, 'Waits');
+    expect((await client.run(['whoami'], { env })).stdout).to.contain('comments 1 to approve, 0 new\n');
   });
 
   it('exits with 4 and says how to sign in without a token, and with one that is not valid', async () => {
@@ -100,6 +104,25 @@ describe('dropleaf, the client, on the command line', () => {
     );
     answer = { error: { code: 'quota_exceeded', message: 'Full', details } };
     expect((await client.run(['list'], { env })).stderr).to.match(/ {2}limit: 500\n$/);
+    server.close();
+  });
+
+  it('whoami works with a service that is older, and refuses to include what waits', async () => {
+    const token = { id: '0123456789ab', label: null, created_at: 0, last_used_at: null };
+    const caller = { user_id: 'u', created_at: 0, drop_count: 0, token, name: 'ada' };
+    const server = createServer((req, res) => {
+      const isKnown = req.url === '/api/me?include=name';
+      const refusal = { error: { code: 'invalid_arg', message: 'include must be one of name' } };
+      res.writeHead(isKnown ? 200 : 400, { 'content-type': 'application/json' });
+      res.end(JSON.stringify(isKnown ? caller : refusal));
+    });
+    const env = { DROPLEAF_URL: `http://127.0.0.1:${await listen(server)}`, DROPLEAF_TOKEN: 'dl_x' };
+    const { stdout, code } = await client.run(['whoami'], { env });
+    expect([code, stdout.includes('account  ada (u)'), stdout.includes('comments')]).to.deep.equal([
+      0,
+      true,
+      false,
+    ]);
     server.close();
   });
 
