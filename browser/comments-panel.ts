@@ -12,14 +12,14 @@ import type { SelectedQuote } from './comments-panel/messages.ts';
 import { announce } from './shared/announce.ts';
 import { find } from './shared/find.ts';
 import { make } from './shared/make.ts';
+import { namesThread, type ViewerFrame } from './viewer/address.ts';
 import { CommentButton } from './viewer/comment-button.ts';
 
 const button = find('[data-comments]');
 const main = find('main');
-const frame = find<HTMLIFrameElement>('main > iframe');
+const frame = find<ViewerFrame>('main > iframe');
 const path = button.dataset.comments ?? '';
 const shownVersion = new URL(path, location.href).searchParams.get('v');
-const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** The frame with the page of comments; null: closed. */
 let panel: HTMLIFrameElement | null = null;
@@ -44,7 +44,7 @@ let isOpening = false;
 const isInPanelOrAway = () => !document.hasFocus() || panel?.contentDocument?.hasFocus();
 /** Chromium says of a frame that had the focus that it still has it. */
 const isInPage = () => document.activeElement instanceof HTMLIFrameElement && !isInPanelOrAway();
-const send = openChannel(frame, key, {
+const send = openChannel(frame, {
   ready() {
     atSelection.hide();
     paint();
@@ -75,11 +75,6 @@ const atSelection = new CommentButton(main, frame, () => {
 
 frame.addEventListener('load', () => atSelection.hide()); // another page, or another site, which says nothing
 
-// From now on what the address of the page says is shown by this address (viewer/frame.ts).
-frame.dataset.review = `${frame.src.replace('/raw?', '/review?')}&key=${key}`;
-// While the frame commits its first address, a browser may drop another one.
-if (document.readyState === 'complete') showReview();
-else addEventListener('load', showReview, { once: true });
 button.addEventListener('click', () => (panel === null ? write() : close()));
 document.addEventListener('keydown', (event) => {
   const { key: pressed, target, ctrlKey, metaKey, altKey } = event;
@@ -97,19 +92,11 @@ function whenInPage(act: () => void, tries = 10): void {
   else if (tries > 0) setTimeout(() => whenInPage(act, tries - 1), 50);
 }
 
-function showReview(): void {
-  frame.contentWindow?.location.replace(frame.dataset.review + pageHash());
-}
-
 /** A thread that the address names. */
 function openLinked(): void {
-  if (pageHash() === location.hash) return;
+  if (!namesThread(location.hash)) return;
   if (panel === null) open(location.hash);
   else panel.contentDocument?.getElementById(location.hash.slice(1))?.focus();
-}
-
-function pageHash(): string {
-  return location.hash.startsWith('#t-') ? '' : location.hash;
 }
 
 /** Opens the panel with the focus where a comment is written. */

@@ -44,10 +44,13 @@ sub vcl_recv {
     return (pass);
   }
 
-  # The cache key is path, internal id (id) and version (v). The origin receives these and the grant (g), so nothing else that a
-  # client sends can change what others get. Of a repeated parameter the first counts, as at the origin.
+  # The cache key is path, form (framed=1: for the viewer's frame), internal id (id) and version (v). The origin receives these and the
+  # grant (g), so nothing else that a client sends can change what others get. Of a repeated parameter the first counts, as at the origin.
   set req.http.X-Query = "&" + regsub(req.url, "^[^?]*\??", "");
   set req.http.X-Key = "";
+  if (req.http.X-Query ~ "&framed=1(&|$)") {
+    set req.http.X-Key = req.http.X-Key + "&framed=1";
+  }
   if (req.http.X-Query ~ "&id=") {
     set req.http.X-Key = req.http.X-Key + "&id=" + regsub(req.http.X-Query, "^.*?&id=([^&]*).*$", "\1");
   }

@@ -18,6 +18,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, parse, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { browserOptions, framedEntry, framedOptions } from './browser-options.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const outDir = join(root, 'dist');
@@ -123,17 +124,12 @@ function licenseOf(path) {
 async function bundleAssets() {
   const { build: bundle } = await import('esbuild');
   const sources = readdirSync(join(root, 'browser')).filter((name) => /\.(ts|css)$/.test(name));
-  const { outputFiles } = await bundle({
-    absWorkingDir: root,
-    entryPoints: sources.map((name) => join('browser', name)),
-    outdir: assets,
-    write: false,
-    bundle: true,
-    minify: true,
-    format: 'iife',
-    target: ['chrome111', 'firefox115', 'safari16.4'],
-    logLevel: 'warning',
-  });
+  const ofOurPages = sources.filter((name) => name !== framedEntry);
+  const made = await Promise.all([
+    bundle({ ...browserOptions(root, ofOurPages), outdir: assets }),
+    bundle({ ...framedOptions(root), outdir: assets }),
+  ]);
+  const outputFiles = made.flatMap((one) => one.outputFiles);
   const bundles = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
   writeAssets([...bundles, ...(await drawIcons())]);
 }

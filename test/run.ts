@@ -55,7 +55,7 @@ const once = inApi(`
 const onceAtLanding = inApi(`
   account-page cards comments-page dashboard-comments dashboard-context dashboard-drop dashboard-history dashboard-new diff
   digests drop-fields file-names head kept-forms late-answers limits-minute logs mcp mcp-arguments mcp-comments mcp-turns
-  page-parts public-pages raw-headers raw-unavailable raw-warm refused-forms review sign-in-browser sign-in-github
+  page-parts public-pages raw-headers raw-unavailable raw-warm refused-forms sign-in-browser sign-in-github
   sign-in-limits sign-in-pages viewer warnings
 `);
 /**

@@ -21,6 +21,8 @@ export interface PageParts {
   readonly robots?: string;
   /** More elements for head: social tags, a canonical address. */
   readonly head?: Html;
+  /** The bundle of `browser/NAME.ts` that runs before anything of body is there: before the style sheets, for which scripts wait. */
+  readonly firstScript?: string;
   /** The bundles of `browser/NAME.ts`, in this order. The dashboard has `shared` before them. */
   readonly scripts?: readonly string[];
   /** The style sheets `browser/NAME.css`, after the shared one. */
@@ -88,6 +90,7 @@ export function createLayout({
 
   function lay(parts: PageParts, kind: 'narrow' | 'bare' | 'wide', body: Html): HtmlPage {
     const { title, error, robots = 'noindex, nofollow', head, scripts = [], styles = [], policy } = parts;
+    const { firstScript: first } = parts;
     const sheets = ['style', ...styles];
     const document = html`<!doctype html>
 <html lang="en">
@@ -97,7 +100,7 @@ export function createLayout({
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="${robots}">
 <title>${title} · Dropleaf</title>
-${themeColors(kind)}
+${first !== undefined && html`<script src="${urlOf(`${first}.js`)}"></script>\n`}${themeColors(kind)}
 ${icons}
 ${kind !== 'bare' && manifest}${sheets.map((name) => html`<link rel="stylesheet" href="${urlOf(`${name}.css`)}">\n`)}${scripts.map(scriptTag)}${head}${error && envelopeData(error)}</head>
 <body class="${kind}">

@@ -19,6 +19,12 @@ export function frameUrl(
   return `${dropOrigin ?? ''}${rawPath(slug)}?${query}`;
 }
 
+/** The same page with the script of the viewer's frame (framing.ts). */
+export function framedUrl(rawUrl: string): string {
+  const [path = '', query] = rawUrl.split('?', 2);
+  return `${path}?framed=1${query === undefined ? '' : `&${query}`}`;
+}
+
 export interface Preview {
   readonly src: string;
   readonly sandbox: string;

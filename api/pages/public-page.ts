@@ -14,8 +14,8 @@ export interface PublicAddress {
   readonly slug: string;
   /** raw.ts answers it. */
   readonly isRaw: boolean;
-  /** The raw page with the script that reports selections to the viewer (review.ts). */
-  readonly isReview: boolean;
+  /** Whether the raw page is wanted with the script of the viewer's frame (framing.ts). */
+  readonly isFramed: boolean;
   /** From `v`, as `readVersion` reads it. */
   readonly number: number | null;
   /** From `id`: the internal id of a version, which the address of the viewer's frame contains. */
@@ -24,23 +24,27 @@ export interface PublicAddress {
   readonly grant: string | null;
 }
 
-/** The query of a public drop's frame (`frameUrl` in frame.ts) is matched here: `URLSearchParams` is slow (docs/performance.md). */
-const addressPattern = /^\/p\/([^/?#]+)(\/raw|\/review)?(?:\?(?:v=([1-9]\d{0,8})&id=([\w-]+)|(.*)))?$/;
+/**
+ * The query of a public drop's frame (`frameUrl` in frame.ts) is matched here: `URLSearchParams` is slow (docs/performance.md).
+ * `/review` is what viewers of the release before ask for.
+ */
+const addressPattern =
+  /^\/p\/([^/?#]+)(\/raw|\/review)?(?:\?(?:(framed=1)|(framed=1&)?v=([1-9]\d{0,8})&id=([\w-]+)|(.*)))?$/;
 
 /** @returns null if the request is for no page */
 export function readAddress(req: IncomingMessage): PublicAddress | null {
   const match = addressPattern.exec(req.url ?? '');
   if (match === null) return null;
-  const [, slug = '', raw, number, versionId = null, search] = match;
+  const [, slug = '', raw, framed, framedVersion, number, versionId = null, search] = match;
   const isRaw = raw !== undefined;
-  const isReview = raw === '/review';
+  const isFramed = raw === '/review' || framed !== undefined || framedVersion !== undefined;
   if (!search)
-    return { slug, isRaw, isReview, number: number ? Number(number) : null, versionId, grant: null };
+    return { slug, isRaw, isFramed, number: number ? Number(number) : null, versionId, grant: null };
   const query = new URLSearchParams(search); // unknown parameters are ignored
   return {
     slug,
     isRaw,
-    isReview,
+    isFramed: isFramed || query.get('framed') === '1',
     number: readVersion(query),
     versionId: query.get('id'),
     grant: query.get('g'),

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Config, unpurgedSeconds } from '../../shared/config/config.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { edgeTag, type Page } from '../../shared/drops/drop.ts';
-import type { BodyFacts } from '../../shared/pages/page-bodies.ts';
+import type { BodyFacts } from '../../shared/pages/body.ts';
 import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from './content-hosts.ts';
 
@@ -39,8 +39,6 @@ export interface Caching {
   readonly isConfirmed: boolean;
   /** Whether the address contains the version's internal id, so that it can never mean another document. */
   readonly isPinned: boolean;
-  /** Whether the script of review.ts is in it; default: no. */
-  readonly isReview?: boolean;
 }
 
 /** As name, value, name, value, …: the fastest form for Node. */
@@ -91,7 +89,7 @@ export class RawHeaders {
   }
 
   ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders {
-    const isPublic = page.lock === null && !caching.isReview;
+    const isPublic = page.lock === null;
     const notModified = [...(caching.host === null ? this.#ofPageOnOurHost : this.#ofPageOnOwnHost)];
     notModified.push('Cache-Control', this.#cachingOf(page, body.isFinal, caching));
     notModified.push(robotsHeader, isPublic ? this.#robots : noindex);
@@ -119,8 +117,8 @@ export class RawHeaders {
   }
 
   #cachingOf(page: Page, isFinal: boolean, caching: Omit<Caching, 'host'>): string {
-    const { isConfirmed, isPinned, isReview } = caching;
-    if (page.lock !== null || isReview) return 'private, no-store';
+    const { isConfirmed, isPinned } = caching;
+    if (page.lock !== null) return 'private, no-store';
     if (!isFinal) return 'no-store'; // later requests get another body
     // Unconfirmed: the database is down, so a purge may have been missed. Not 0: the edge asks once for each page in that time.
     const most = isConfirmed ? this.#edgeSeconds : Math.min(this.#edgeSeconds, unpurgedSeconds);

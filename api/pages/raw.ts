@@ -3,7 +3,7 @@ import { edgeSeconds } from '../../shared/config/config.ts';
 import { notFound, unavailable } from '../../shared/domain/errors.ts';
 import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
-import type { Body, BodyFacts } from '../../shared/pages/page-bodies.ts';
+import type { Body, BodyFacts, Framing } from '../../shared/pages/body.ts';
 import type { ContentEncoding } from '../../shared/renders/render-store.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Layout } from '../html/layout.ts';
@@ -15,10 +15,10 @@ import { pageUrl } from '../http/paths.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
 import { forbidIndexing, type ServiceResponse } from '../http/send.ts';
 import type { ContentHost } from './content-hosts.ts';
+import { createFraming } from './framing.ts';
 import { isUnlocked, passcodeRequired } from './gate.ts';
 import { isGetByPerson, type PublicAddress, readSlugAndVersion, refuseTakenDown } from './public-page.ts';
 import { type PageHeaders, RawHeaders } from './raw-headers.ts';
-import { createReview } from './review.ts';
 
 /** A version may be removed between the look-up and the read of its body. */
 const maxLookUps = 3;
@@ -29,26 +29,33 @@ export interface RawTarget {
   readonly host: ContentHost | null;
 }
 
+/** Which form of the page the answer has. */
+interface Form {
+  readonly encoding: ContentEncoding;
+  /** null: without the script of the viewer's frame. */
+  readonly framing: Framing | null;
+}
+
 /** GET /p/{slug}/raw (spec 4.5) is requested most: plain node:http without middleware. Every answer has the sandbox. */
 export class RawPages {
   readonly #services: Services;
   readonly #layout: Layout;
   readonly #headers: RawHeaders;
-  readonly #withReview: (body: Body | BodyFacts) => Body | BodyFacts;
+  readonly #framing: Framing;
 
   constructor(services: Services, layout: Layout, assets: Assets) {
     const { config, clock } = services;
     this.#services = services;
     this.#layout = layout;
     this.#headers = new RawHeaders(config, edgeSeconds(config), clock);
-    this.#withReview = createReview(assets);
+    this.#framing = createFraming(assets, config);
   }
 
   /** Sends a public page that is in memory, synchronously, as `answer` would. @returns the body; null if it did nothing */
   answerNow(req: IncomingMessage, res: ServerResponse, { address, host }: RawTarget): Body | null {
-    if (req.method !== 'GET' || address.isReview) return null;
-    const encoding = negotiateEncoding(req.headers['accept-encoding']);
-    const found = this.#services.pages.getCachedWithBody(address.slug, address.number, encoding);
+    if (req.method !== 'GET') return null;
+    const { encoding, framing } = this.#formOf(req, address);
+    const found = this.#services.pages.getCachedWithBody(address.slug, address.number, encoding, framing);
     if (found === null) return null;
     const { page, body } = found;
     if (host !== null && host.label !== page.dropId) return null;
@@ -106,16 +113,19 @@ export class RawPages {
   }
 
   async #send(req: IncomingMessage, res: ServiceResponse, asked: RawTarget): Promise<void> {
-    const { isReview, versionId } = asked.address;
-    if (isReview) delete req.headers['if-none-match']; // it is the raw page's
-    const encoding = isReview ? 'identity' : negotiateEncoding(req.headers['accept-encoding']);
-    const { page, isConfirmed, body: found } = await openWithBody(this.#services, req, asked, encoding);
-    const body = isReview ? this.#withReview(found) : found;
-    const isPinned = versionId === page.version.id;
-    const headers = this.#headers.ofPage(page, body, { host: asked.host, isConfirmed, isPinned, isReview });
-    if (body === found && 'bytes' in found) res.locals.sharedBytes = found.bytes;
+    const { address, host } = asked;
+    const form = this.#formOf(req, address);
+    const { page, isConfirmed, body } = await openWithBody(this.#services, req, asked, form);
+    const isPinned = address.versionId === page.version.id;
+    const headers = this.#headers.ofPage(page, body, { host, isConfirmed, isPinned });
+    if ('bytes' in body) res.locals.sharedBytes = body.bytes;
     sendBody(req, res, headers, body);
-    if (!isReview) this.#countView(req, page, asked.address);
+    this.#countView(req, page, address);
+  }
+
+  #formOf(req: IncomingMessage, { isFramed }: PublicAddress): Form {
+    const encoding = negotiateEncoding(req.headers['accept-encoding']);
+    return { encoding, framing: isFramed ? this.#framing : null };
   }
 
   /** Of every outcome below 500: a page that is locked or gone is asked for as often as one that is there. */
@@ -131,15 +141,10 @@ export class RawPages {
 }
 
 /** @throws DropError `unavailable` if each version that the page had was removed before its body was read */
-async function openWithBody(
-  services: Services,
-  req: IncomingMessage,
-  asked: RawTarget,
-  encoding: ContentEncoding,
-) {
+async function openWithBody(services: Services, req: IncomingMessage, asked: RawTarget, form: Form) {
   for (let attempt = 0; attempt < maxLookUps; attempt++) {
-    const opened = await open(services, req, asked, encoding);
-    const body = await findBody(services, req, opened.page, encoding);
+    const opened = await open(services, req, asked, form);
+    const body = await findBody(services, req, opened.page, form);
     if (body !== null) return { ...opened, body };
   }
   throw unavailable('This page is being changed. Please try again.');
@@ -150,11 +155,11 @@ async function open(
   services: Services,
   req: IncomingMessage,
   { address, host }: RawTarget,
-  encoding: ContentEncoding,
+  { encoding, framing }: Form,
 ) {
   const { pages, config } = services;
   const [slug, number] = readSlugAndVersion(address);
-  const { page, isConfirmed } = await pages.findRaw(slug, number, encoding);
+  const { page, isConfirmed } = await pages.findRaw(slug, number, encoding, framing);
   // Before the passcode: the host of another drop learns nothing about this one.
   if (host !== null && host.label !== page.dropId) throw notFound('page');
   refuseTakenDown(page);
@@ -182,14 +187,14 @@ async function findBody(
   { pages }: Services,
   req: IncomingMessage,
   page: PageWithVersion,
-  encoding: ContentEncoding,
+  { encoding, framing }: Form,
 ): Promise<Body | BodyFacts | null> {
   const ifNoneMatch = req.headers['if-none-match'];
   if (req.method === 'HEAD' || ifNoneMatch !== undefined) {
-    const facts = await pages.facts(page, encoding);
+    const facts = await pages.facts(page, encoding, framing);
     if (facts !== null && (req.method === 'HEAD' || isFresh(ifNoneMatch, facts.etag))) return facts;
   }
-  return pages.body(page, encoding);
+  return pages.body(page, encoding, framing);
 }
 
 /** @param body with its bytes, unless the request is a HEAD or is answered 304 */
@@ -205,7 +210,11 @@ function sendBody(
 }
 
 /** Whether the raw page was opened directly. The viewer counts a page that is opened in its frame or from its link. */
-function isTopLevelView(req: IncomingMessage, { slug, versionId }: PublicAddress, baseUrl: string): boolean {
-  if (req.headers['sec-fetch-dest'] !== 'document' || versionId !== null) return false;
+function isTopLevelView(
+  req: IncomingMessage,
+  { slug, versionId, isFramed }: PublicAddress,
+  baseUrl: string,
+): boolean {
+  if (req.headers['sec-fetch-dest'] !== 'document' || versionId !== null || isFramed) return false;
   return req.headers.referer?.split('?', 1)[0] !== pageUrl(baseUrl, slug);
 }

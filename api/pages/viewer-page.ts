@@ -3,12 +3,13 @@ import { timeTag } from '../html/elements.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { helpPath, pagePartPath, pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
+import { framedUrl } from './frame.ts';
 import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
 import { type SocialParts, socialTags } from './social-tags.ts';
 
 /** What the viewer shows of a drop. It has no metadata, which only the owner may see (spec section 2). */
 export interface ViewerParts extends SocialParts {
-  /** The address of the frame. */
+  /** The address of the raw page. */
   readonly rawUrl: string;
   /** The drop's own origin, if the frame is served from one. */
   readonly ownOrigin?: string;
@@ -34,7 +35,10 @@ export interface ViewerParts extends SocialParts {
 /** Sources of `frame-src`: Firefox and WebKit save a file that a script made only if the frame may open its address. */
 export const madeByScripts = 'data: blob:';
 
-/** GET /p/{slug} (spec 4.5): the drop in a sandboxed frame below a narrow bar. */
+/**
+ * GET /p/{slug} (spec 4.5): the drop in a sandboxed frame below a narrow bar. The frame is lazy so that browser/viewer/first-load.ts can give it
+ * another address before it loads; without scripts it loads at once.
+ */
 export function viewerPage(parts: ViewerParts): PageParts {
   const { baseUrl, slug, title, rawUrl, ownOrigin, versionId, isPinned, indexable } = parts;
   const tokens = ownOrigin === undefined ? sandbox : sandboxOnOwnHost;
@@ -45,12 +49,13 @@ export function viewerPage(parts: ViewerParts): PageParts {
     title,
     robots: indexable ? 'index, follow' : 'noindex, nofollow',
     head: socialTags(parts),
-    scripts: ['shared', 'viewer'],
+    firstScript: 'viewer',
+    scripts: ['shared'],
     styles: ['viewer'],
     body: html`${viewerBar(parts)}
 <button type="button" class="handle" aria-label="Show the bar" hidden></button>
 <main${live}>
-<iframe src="${rawUrl}" title="${title}" sandbox="${tokens}" allow="${fullScreen}; clipboard-write" referrerpolicy="no-referrer"></iframe>
+<iframe src="${framedUrl(rawUrl)}" loading="lazy" title="${title}" sandbox="${tokens}" allow="${fullScreen}; clipboard-write" referrerpolicy="no-referrer"></iframe>
 <div class="failure" role="alert" hidden>
 <h2>This page could not be loaded</h2>
 <p>The service does not answer, or this device is offline.</p>

@@ -1,3 +1,4 @@
+import type { ViewerFrame } from '../viewer/address.ts';
 import { type PageMessages, read } from './messages.ts';
 
 /** browser/framed.ts sends far fewer. */
@@ -6,42 +7,47 @@ const mostPerSecond = 20;
 const floodPerSecond = 1_000;
 
 /**
- * A channel to the page, each time that it has loaded. A page that sends too much has none from then on.
- * @param key in the address of the frame: another site there does not know it @returns sends a message
+ * A channel to the page, each time that it has loaded (browser/viewer/first-load.ts). A page that sends too much by it has none from then on.
+ * What it posts to the viewer otherwise is its own affair, such as its height for whoever frames it, unless it is a flood.
+ * @returns sends a message
  */
 export function openChannel(
-  frame: HTMLIFrameElement,
-  key: string,
+  frame: ViewerFrame,
   on: PageMessages & { ready(): void; flooded(): void },
 ): (message: object) => void {
-  let port: MessagePort | null = null;
+  const isTooMany = createCounter(mostPerSecond);
+  const isFlood = createCounter(floodPerSecond);
   let isClosed = false;
-  let second = 0;
-  let count = 0;
 
-  function isTooMany(): boolean {
-    const now = Math.floor(performance.now() / 1000);
-    count = now === second ? count + 1 : 1;
-    second = now;
-    if (count > mostPerSecond) isClosed = true;
-    if (isClosed) port?.close();
-    if (count === floodPerSecond) on.flooded();
-    return isClosed;
-  }
-
-  function greet({ source, data }: MessageEvent): void {
-    if (source === null || source !== frame.contentWindow || isTooMany()) return;
-    if (data?.dropleaf !== 'ready' || data.key !== key) return;
-    port?.close();
-    const channel = new MessageChannel();
-    port = channel.port1;
-    port.onmessage = (event) => {
-      if (!isTooMany()) read(event.data, on);
+  function take(): void {
+    const { channel } = frame;
+    if (channel == null || isClosed) return;
+    channel.onmessage = ({ data }) => {
+      isClosed ||= isTooMany();
+      if (isClosed) channel.close();
+      else read(data, on);
     };
-    frame.contentWindow.postMessage({ dropleaf: 'port' }, '*', [channel.port2]);
     on.ready();
   }
 
-  addEventListener('message', greet);
-  return (message) => port?.postMessage(message);
+  addEventListener('message', ({ source }) => {
+    if (source !== null && source === frame.contentWindow && isFlood()) on.flooded();
+  });
+  frame.addEventListener('channel', take);
+  queueMicrotask(take); // the caller has what this returns
+  return (message) => {
+    if (!isClosed) frame.channel?.postMessage(message);
+  };
+}
+
+/** Counts calls. @returns whether there were more in this second */
+function createCounter(most: number): () => boolean {
+  let second = 0;
+  let count = 0;
+  return () => {
+    const now = Math.floor(performance.now() / 1000);
+    count = now === second ? count + 1 : 1;
+    second = now;
+    return count > most;
+  };
 }

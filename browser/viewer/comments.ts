@@ -9,8 +9,7 @@ interface Answer {
 }
 
 /**
- * Shows the button to readers who may read comments. What it does is loaded when a guest first presses it; for readers who are
- * signed in at once, because the page in the frame is loaded again, and would lose what they have selected.
+ * Shows the button to readers who may read comments. What it does is loaded at once: it must know what is selected when it is pressed.
  */
 export async function offerComments(): Promise<void> {
   const button = document.querySelector<HTMLElement>('[data-comments]');
@@ -24,10 +23,7 @@ export async function offerComments(): Promise<void> {
   if (found.open > 0) count.textContent = String(found.open);
   if (found.answers) tellAnswers(button, found.answers);
   button.hidden = false;
-  const load = (loaded: () => void) => void import(script).then(loaded, tellFailure);
-  if (found.may === 'guest' && !location.hash.startsWith('#t-'))
-    button.addEventListener('click', () => load(() => button.click()), { once: true });
-  else load(() => undefined);
+  await import(script).catch(tellFailure);
 }
 
 /** Until the reader opens the comments. */

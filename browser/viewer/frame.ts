@@ -1,19 +1,24 @@
+import { namesThread, pageAddress } from './address.ts';
 import { hideNotice, showNotice } from './notice.ts';
 
 /** Progress, failure, focus, the hash of the address, and what happens if a link leads to another site. */
 export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
-  const source = frame.src;
+  const source = pageAddress(frame);
   const allowFullScreen = watchFullScreen(frame);
 
   const show = (hash: string) => {
     if (namesThread(hash)) return; // a comment (comments-panel.ts)
     // The only thing of a page of another origin that may be called; unlike `src` it leaves no entry in the history.
-    frame.contentWindow?.location.replace((frame.dataset.review ?? source) + hash);
+    // With `#` alone it scrolls to the top; without it the page would load again.
+    frame.contentWindow?.location.replace(source + (hash || '#'));
+  };
+  const loadAgain = () => {
+    frame.name = 'dropleaf'; // the other site may have changed it (browser/framed/load.ts)
+    show(namesThread(location.hash) ? '' : location.hash);
   };
   const onLoad = () => {
     delete main.dataset.loading;
     allowFullScreen({ next: false }); // also if the frame has loaded before this script
-    if (location.hash !== '') show(location.hash);
     focusPage(frame);
     void hasFailed(source).then((failed) => {
       if (failed) tellFailure(main);
@@ -28,7 +33,7 @@ export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
     addEventListener('load', onLoad, { once: true });
   }
   addEventListener('hashchange', () => show(location.hash));
-  watchLeaving(frame, allowFullScreen, () => show(location.hash));
+  watchLeaving(frame, allowFullScreen, loadAgain);
 }
 
 type AllowFullScreen = (to: { now?: boolean; next?: boolean }) => void;
@@ -45,11 +50,6 @@ function watchFullScreen(frame: HTMLIFrameElement): AllowFullScreen {
   };
 }
 
-/** Whether the address names a comment, which is shown beside the page. */
-function namesThread(hash: string): boolean {
-  return hash.startsWith('#t-');
-}
-
 /**
  * So that PageDown, space and the arrows scroll the page at once. A page in another process gets the focus some time after this,
  * and would take it from the comment that the address names.
@@ -64,7 +64,8 @@ function focusPage(frame: HTMLIFrameElement): void {
 
 /** Whether the browser shows its own error in the frame, or the service one of 500 and above. */
 async function hasFailed(source: string): Promise<boolean> {
-  const [entry] = performance.getEntriesByName(source, 'resource');
+  const entries = performance.getEntriesByType('resource');
+  const entry = entries.find(({ name }) => name.split('#', 1)[0] === source);
   if (!(entry instanceof PerformanceResourceTiming) || new URL(source).origin !== location.origin)
     return false;
   const { responseStatus } = entry; // absent in some browsers, and 0 in some although the page was loaded

@@ -27,6 +27,7 @@ export function openThreads(options: ThreadOptions): Threads {
   const watch: Metrics['watchTask'] = metrics?.watchTask ?? ((_task, call) => call);
   return {
     renderPage: watch('render_page', threads.renderPage),
+    framePage: watch('frame_page', threads.framePage),
     renderContext: watch('render_context', threads.renderContext),
     drawCard: watch('draw_card', options.drawCard ?? threads.drawCard),
     parseJson: watch('parse_json', threads.parseJson),

@@ -82,6 +82,7 @@ export const threadTasks = [
   'find_title',
   'diff',
   'find_quotes',
+  'frame_page',
   'check_document',
 ] as const;
 export type ThreadTask = (typeof threadTasks)[number];

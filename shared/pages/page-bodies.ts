@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { PageWithVersion } from '../drops/drop.ts';
+import { putFirstInHeadSafely } from '../html/first-in-head.ts';
 import { applyPlan, planSafely, rendererVersion } from '../html/insertion.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
@@ -9,6 +10,15 @@ import type { MemoryReading } from '../metrics/metrics.ts';
 import type { ContentEncoding, RenderHead, RenderStore } from '../renders/render-store.ts';
 import { asPlainText, type Rendering, type VersionToRender } from '../renders/rendering.ts';
 import { withTimeout } from '../util/promises.ts';
+import {
+  type Body,
+  type BodyFacts,
+  bodyFactsOf,
+  bodyOf,
+  type Framing,
+  framedBody,
+  unfinishedBody,
+} from './body.ts';
 import { CountedCache } from './counted-cache.ts';
 import { SharedCalls } from './shared-calls.ts';
 
@@ -18,33 +28,21 @@ const entryOverheadBytes = 1_024;
 const enqueueAgainMs = 10_000;
 const maxEnqueued = 10_000;
 
-/** What the headers say about a body that can be served now. */
-export interface BodyFacts {
-  /** A page that was made without a full parse has `identity`, whatever encoding was requested. */
-  readonly encoding: ContentEncoding;
-  readonly byteLength: number;
-  /** A strong ETag of bytes and encoding (RFC 9110, section 8.8.3); null if the body is not final. */
-  readonly etag: string | null;
-  /** false: made without a full parse. Later requests get a better one, so no cache may keep this one. */
-  readonly isFinal: boolean;
-}
-
-/** A page in one encoding. Immutable, and the same object for as long as it is in memory. */
-export interface Body extends BodyFacts {
-  readonly bytes: Uint8Array;
-}
+type Bodies = Readonly<Partial<Record<ContentEncoding, Body>>>;
 
 /** What is in memory of one version. */
 interface Entry {
   readonly head?: RenderHead;
-  readonly bodies: Readonly<Partial<Record<ContentEncoding, Body>>>;
+  readonly bodies: Bodies;
+  /** The same with the script of the viewer's frame. */
+  readonly framed?: Bodies;
   readonly context?: string;
 }
 
 interface Deps {
   readonly html: BlobStore;
   readonly renders: RenderStore;
-  readonly rendering: Pick<Rendering, 'renderForRequest'>;
+  readonly rendering: Pick<Rendering, 'renderForRequest' | 'framePage'>;
   readonly jobs: JobProducer;
   readonly clock: Clock;
   readonly log: Log;
@@ -73,9 +71,9 @@ export class PageBodies {
     });
   }
 
-  /** The body if it is in memory. Synchronous. */
-  getCached(versionId: string, encoding: ContentEncoding): Body | undefined {
-    const body = this.#memory.get(versionId)?.bodies[encoding];
+  /** The body if it is in memory. Synchronous. @param framing null: the raw page, here and in `facts` and `get` */
+  getCached(versionId: string, encoding: ContentEncoding, framing: Framing | null = null): Body | undefined {
+    const body = this.#known(versionId, encoding, framing);
     this.#counted.count(body !== undefined);
     return body;
   }
@@ -85,20 +83,33 @@ export class PageBodies {
     return this.#counted.reading();
   }
 
-  /** The body's headers without its bytes; null if the version is not rendered yet: only `get` can tell. */
-  async facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
-    const body = this.#memory.get(page.version.id)?.bodies[encoding];
+  /** The body's headers without its bytes; null if only `get` can tell: the version, or its body for the frame, is not made yet. */
+  async facts(
+    page: PageWithVersion,
+    encoding: ContentEncoding,
+    framing: Framing | null = null,
+  ): Promise<BodyFacts | null> {
+    const body = this.#known(page.version.id, encoding, framing);
     if (body !== undefined) return body;
+    if (framing !== null) return null;
     const head = await this.#findHead(versionToRender(page));
     return head && bodyFactsOf(encoding, head);
   }
 
   /** Within RENDER_REQUEST_BUDGET_MS. @returns null if the version was removed since the page was found; find it again */
-  get(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
+  get(
+    page: PageWithVersion,
+    encoding: ContentEncoding,
+    framing: Framing | null = null,
+  ): Body | Promise<Body | null> {
     const { id } = page.version;
-    const known = this.#memory.get(id)?.bodies[encoding];
+    const known = this.#known(id, encoding, framing);
     if (known !== undefined) return known;
-    return this.#loads.run(`${id}/${encoding}`, () => this.#load(versionToRender(page), encoding));
+    const version = versionToRender(page);
+    if (framing !== null)
+      return this.#loads.run(`${id}/framed/${encoding}`, () => this.#loadFramed(version, encoding, framing));
+    const entryOf = (body: Body) => ({ bodies: { [encoding]: body } });
+    return this.#loads.run(`${id}/${encoding}`, () => this.#load(version, encoding, entryOf));
   }
 
   /** Like `context`, but synchronous; undefined if the context is not in memory. */
@@ -118,9 +129,16 @@ export class PageBodies {
     return this.#counted.cache;
   }
 
+  #known(versionId: string, encoding: ContentEncoding, framing: Framing | null): Body | undefined {
+    const entry = this.#memory.get(versionId);
+    return (framing === null ? entry?.bodies : entry?.framed)?.[encoding];
+  }
+
   #remember(versionId: string, parts: Partial<Entry>): void {
     const before = this.#memory.peek(versionId);
-    this.#memory.set(versionId, { ...before, ...parts, bodies: { ...before?.bodies, ...parts.bodies } });
+    const bodies = { ...before?.bodies, ...parts.bodies };
+    const framed = { ...before?.framed, ...parts.framed };
+    this.#memory.set(versionId, { ...before, ...parts, bodies, framed });
   }
 
   /** null: not rendered yet. */
@@ -164,21 +182,50 @@ export class PageBodies {
     return null;
   }
 
-  /** @returns null if the version was removed */
-  async #load(version: VersionToRender, encoding: ContentEncoding): Promise<Body | null> {
-    const entryOf = (body: Body) => ({ bodies: { [encoding]: body } });
+  /** @param entryOf what to keep of a body that is not of an older renderer @returns null if the version was removed */
+  async #load(
+    version: VersionToRender,
+    encoding: ContentEncoding,
+    entryOf: (body: Body) => Partial<Entry>,
+  ): Promise<Body | null> {
     const read = (head: RenderHead) => this.#readBody(version, head, encoding);
     const stored = await this.#readArtefact(version, read, entryOf);
     if (stored !== null) return stored;
     const running = this.#deps.rendering.renderForRequest(version);
     const document = await running.document;
     if (document === null) return null;
-    const page = await this.#inTime(version, running.page);
-    if (page === null) return bodyWithoutParse(document);
+    const page = await this.#inTime(version, running.page, 'a page was served without a full parse');
+    if (page === null) return unfinishedBody(applyPlan(document, planSafely(document)));
     const bytes = encoding === 'identity' ? applyPlan(document, page.plan) : page[encoding];
     const body = bodyOf(bytes, encoding, page);
     this.#remember(version.versionId, entryOf(body));
     return body;
+  }
+
+  /** Made in a thread of the raw page, which is not kept beside it. @returns null if the version was removed */
+  async #loadFramed(
+    version: VersionToRender,
+    encoding: ContentEncoding,
+    framing: Framing,
+  ): Promise<Body | null> {
+    const { versionId, ownerId } = version;
+    const known = this.#known(versionId, 'identity', null);
+    let isCurrent = known !== undefined;
+    const noteCurrent = () => {
+      isCurrent = true;
+      return {};
+    };
+    const raw = known ?? (await this.#load(version, 'identity', noteCurrent));
+    if (raw === null) return null;
+    const { bytes, etag } = raw;
+    if (etag === null) return unfinishedBody(putFirstInHeadSafely(bytes, framing.script));
+    const made = this.#deps.rendering.framePage(ownerId, bytes, framing.script, encoding).then((framed) => {
+      const body = framedBody(framed, encoding, etag, framing);
+      if (isCurrent) this.#remember(versionId, { framed: { [encoding]: body } });
+      return body;
+    });
+    const body = await this.#inTime(version, made, 'a page was framed without compression');
+    return body ?? unfinishedBody(putFirstInHeadSafely(bytes, framing.script));
   }
 
   /** The document with its insertion, or the stored compressed body. null: it was removed */
@@ -207,20 +254,20 @@ export class PageBodies {
     const running = this.#deps.rendering.renderForRequest(version);
     const text = await running.contextText;
     if (text === null) return null;
-    const context = await this.#inTime(version, running.context);
+    const context = await this.#inTime(version, running.context, 'a context was served as text');
     if (context === null) return asPlainText(text);
     this.#remember(version.versionId, { context });
     return context;
   }
 
-  /** @returns null if the render takes too long or fails */
-  async #inTime<T>(version: VersionToRender, rendered: Promise<T>): Promise<T | null> {
+  /** @param outcome for the log @returns null if the render takes too long or fails */
+  async #inTime<T>(version: VersionToRender, rendered: Promise<T>, outcome: string): Promise<T | null> {
     const { config, log } = this.#deps;
     const timeoutError = () => new Error('the render exceeded RENDER_REQUEST_BUDGET_MS');
     try {
       return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, timeoutError);
     } catch (err) {
-      log.warn({ err, ...version }, 'a page was served without a full parse');
+      log.warn({ err, ...version }, outcome);
       return null;
     }
   }
@@ -234,23 +281,7 @@ function isCurrent({ plan }: RenderHead): boolean {
   return plan.renderer === rendererVersion;
 }
 
-function sizeOf({ bodies, context = '' }: Entry): number {
-  const sizes = Object.values(bodies).map(({ byteLength }) => byteLength);
+function sizeOf({ bodies, framed = {}, context = '' }: Entry): number {
+  const sizes = [...Object.values(bodies), ...Object.values(framed)].map(({ byteLength }) => byteLength);
   return sizes.reduce((sum, size) => sum + size, entryOverheadBytes + 2 * context.length);
-}
-
-function bodyFactsOf(encoding: ContentEncoding, { facts }: Pick<RenderHead, 'facts'>): BodyFacts {
-  const { byteLength, digest } = facts[encoding];
-  return { encoding, byteLength, etag: `"${digest}-${encoding}"`, isFinal: true };
-}
-
-function bodyOf(bytes: Uint8Array, encoding: ContentEncoding, head: Pick<RenderHead, 'facts'>): Body {
-  const { buffer, byteOffset, byteLength } = bytes;
-  // A Buffer of the same memory, because Node would make one for each response.
-  return { ...bodyFactsOf(encoding, head), bytes: Buffer.from(buffer, byteOffset, byteLength) };
-}
-
-function bodyWithoutParse(document: Uint8Array): Body {
-  const bytes = applyPlan(document, planSafely(document));
-  return { encoding: 'identity', byteLength: bytes.byteLength, etag: null, isFinal: false, bytes };
 }

@@ -7,7 +7,8 @@ import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
 import type { ContentEncoding, RenderStore } from '../renders/render-store.ts';
 import type { Rendering } from '../renders/rendering.ts';
-import { type Body, type BodyFacts, PageBodies } from './page-bodies.ts';
+import type { Body, BodyFacts, Framing } from './body.ts';
+import { PageBodies } from './page-bodies.ts';
 import { type FoundPage, PageCache } from './page-cache.ts';
 import type { PageChanges } from './page-changes.ts';
 
@@ -48,9 +49,14 @@ export class Pages {
    * Like `find`, for a request of the body. While the database is down: a page that was public within the last minute, if its
    * body is in memory; `isConfirmed` is then false.
    */
-  findRaw(slug: string, number: number | null, encoding: ContentEncoding): Promise<FoundPage> {
+  findRaw(
+    slug: string,
+    number: number | null,
+    encoding: ContentEncoding,
+    framing: Framing | null,
+  ): Promise<FoundPage> {
     const hasBody = ({ version }: PageWithVersion) =>
-      this.#bodies.getCached(version.id, encoding) !== undefined;
+      this.#bodies.getCached(version.id, encoding, framing) !== undefined;
     return this.#cache.find(slug, number, hasBody);
   }
 
@@ -64,10 +70,11 @@ export class Pages {
     slug: string,
     number: number | null,
     encoding: ContentEncoding,
+    framing: Framing | null = null,
   ): { page: PageWithVersion; body: Body } | null {
     const page = this.#cache.getCached(slug, number);
     if (page === null) return null;
-    const body = this.#bodies.getCached(page.version.id, encoding);
+    const body = this.#bodies.getCached(page.version.id, encoding, framing);
     return body === undefined ? null : { page, body };
   }
 
@@ -87,12 +94,12 @@ export class Pages {
   }
 
   /** See PageBodies, as the next three. */
-  facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
-    return this.#bodies.facts(page, encoding);
+  facts(...wanted: Parameters<PageBodies['facts']>): Promise<BodyFacts | null> {
+    return this.#bodies.facts(...wanted);
   }
 
-  body(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
-    return this.#bodies.get(page, encoding);
+  body(...wanted: Parameters<PageBodies['get']>): Body | Promise<Body | null> {
+    return this.#bodies.get(...wanted);
   }
 
   context(page: PageWithVersion): Promise<string | null> {

@@ -2,7 +2,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import { FairQueue } from '../util/fair-queue.ts';
-import type { RenderedPage, RenderStore, VersionKey } from './render-store.ts';
+import type { ContentEncoding, RenderedPage, RenderStore, VersionKey } from './render-store.ts';
 import type { Renderer } from './renderer.ts';
 
 /** In each queue. A waiting render holds its document in memory. */
@@ -63,6 +63,20 @@ export class Rendering {
     return markup ?? asPlainText(text);
   }
 
+  /**
+   * A rendered page with a script before everything else in head. It is stored nowhere. @throws DropError `unavailable` if too many
+   * wait, or the process stops; another error if the thread failed
+   */
+  framePage(
+    ownerId: string,
+    page: Uint8Array,
+    script: Uint8Array,
+    encoding: ContentEncoding,
+  ): Promise<Uint8Array> {
+    const { renderer } = this.#deps;
+    return this.#inTurn(this.#pageTurns, ownerId, () => renderer.framePage(page, script, encoding));
+  }
+
   /** @returns false if the version was removed */
   async renderForJob(version: VersionToRender): Promise<boolean> {
     const running = this.#inFlight.get(version.versionId) ?? this.#begin(version);
@@ -110,7 +124,7 @@ export class Rendering {
   }
 
   /** @throws DropError `unavailable` if too many renders wait, or the process stops */
-  async #inTurn<T extends RenderedPage | string | null>(
+  async #inTurn<T extends RenderedPage | Uint8Array | string | null>(
     turns: FairQueue,
     ownerId: string,
     render: () => Promise<T>,

@@ -5,7 +5,8 @@ import type { RenderedPage } from '../renders/render-store.ts';
 import { brotliOptions } from '../util/brotli.ts';
 
 /** Higher qualities take longer and save little (docs/performance.md). */
-const brotliQuality = 7;
+export const brotliQuality = 7;
+export const gzipOptions = { level: 6 } as const;
 
 /** How the plan is made: by parsing the head; from the first 4 KiB; or not at all, which inserts nothing. */
 export type PlanEffort = 'full' | 'quick' | 'none';
@@ -25,7 +26,7 @@ export function renderPage(task: RenderTask): RenderedPage {
 
   const page = applyPlan(task.html, plan);
   const br = brotliCompressSync(page, brotliOptions(brotliQuality, page.length));
-  const gzip = gzipSync(page, { level: 6 });
+  const gzip = gzipSync(page, gzipOptions);
   const facts = { identity: factsOf(page), br: factsOf(br), gzip: factsOf(gzip) };
   // Copies, because posting a Uint8Array to a thread copies its whole buffer.
   return { plan, facts, br: new Uint8Array(br), gzip: new Uint8Array(gzip) };

@@ -21,6 +21,10 @@ export const kinds = {
     load: async () => (await import('./page-render.ts')).renderPage,
     maxHeapMb: 64, // several times what a document of 2 MB needs; a hostile one must not exhaust the process
   },
+  framePage: {
+    load: async () => (await import('./page-framing.ts')).framePage,
+    maxHeapMb: 64,
+  },
   renderContext: {
     load: async () => (await import('./markdown.ts')).renderMarkdown,
     maxHeapMb: 64,

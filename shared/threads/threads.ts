@@ -6,7 +6,7 @@ import type { FindQuotes } from '../html/quotes.ts';
 import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
 import type { CheckDocument, CheckedDocument, DocumentFindings } from '../page-checks/check-document.ts';
-import type { RenderedPage } from '../renders/render-store.ts';
+import type { ContentEncoding, RenderedPage } from '../renders/render-store.ts';
 import type { Renderer } from '../renders/renderer.ts';
 import type { PlanEffort } from './page-render.ts';
 import { type Kind, kinds, type Task, type Work } from './task-kinds.ts';
@@ -121,6 +121,10 @@ export class NodeThreads implements Threads {
       }
     }
     throw failure;
+  }
+
+  framePage(page: Uint8Array, script: Uint8Array, encoding: ContentEncoding): Promise<Uint8Array> {
+    return this.#run('framePage', [inOwnBuffer(page), inOwnBuffer(script), encoding]);
   }
 
   renderContext(markdown: string): Promise<string | null> {

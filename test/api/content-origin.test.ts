@@ -76,7 +76,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
     it('is the same page, in a sandbox with the origin of that host', async () => {
       const { raw, onHost } = await withDrop({ html: '<!doctype html><p>The same' });
       const own = await onHost();
-      const main = await service.get(raw);
+      const main = await service.get(`${raw}?framed=1`);
       expect(own.status).to.equal(200);
       expect(own.bytes.equals(main.bytes)).to.equal(true);
       expect(own.headers['content-security-policy']).to.equal(withOrigin);

@@ -23,7 +23,9 @@ describe('What belongs to a viewer page', () => {
     const { owner, slug, latest } = await published();
     const first = await latest();
     expect(first).to.deep.equal({ latest_version: 1, id: first.id, created_at: service.clock.now() });
-    expect((await service.get(`/p/${slug}`)).text).to.include(`/p/${slug}/raw?v=1&amp;id=${first.id}"`);
+    expect((await service.get(`/p/${slug}`)).text).to.include(
+      `/p/${slug}/raw?framed=1&amp;v=1&amp;id=${first.id}"`,
+    );
     service.clock.advance(1_000);
     await owner.put(slug, { html: '<p>two' });
     const second = await latest();

@@ -6,6 +6,8 @@ export interface Attack {
   readonly attempt: string;
   /** What it gets where nothing protects us: the proof that it would be an attack. */
   readonly unprotected?: RegExp;
+  /** In the viewer's frame a page has some of its own, which is empty. */
+  readonly isStorage?: true;
 }
 
 /**
@@ -51,11 +53,21 @@ const xhr = `new Promise((done, fail) => {
 
 /** What a drop must not get, framed or by itself. */
 export const attacks: readonly Attack[] = [
-  { what: 'reads cookies', attempt: 'document.cookie', unprotected: /^yes secret=1/ },
-  { what: 'sets a cookie', attempt: "document.cookie = 'mine=1; path=/'", unprotected: /^yes/ },
+  { what: 'reads cookies', attempt: 'document.cookie', unprotected: /^yes secret=1/, isStorage: true },
+  {
+    what: 'sets a cookie',
+    attempt: "document.cookie = 'mine=1; path=/'",
+    unprotected: /^yes/,
+    isStorage: true,
+  },
   { what: 'reads cookies otherwise', attempt: 'cookieStore.getAll()', unprotected: /^yes/ },
-  { what: 'local storage', attempt: "localStorage.getItem('secret')", unprotected: /^yes kept$/ },
-  { what: 'session storage', attempt: 'sessionStorage.length', unprotected: /^yes/ },
+  {
+    what: 'local storage',
+    attempt: "localStorage.getItem('secret')",
+    unprotected: /^yes kept$/,
+    isStorage: true,
+  },
+  { what: 'session storage', attempt: 'sessionStorage.length', unprotected: /^yes/, isStorage: true },
   {
     what: 'a database',
     attempt:

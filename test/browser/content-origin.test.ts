@@ -250,10 +250,7 @@ describeInBrowsers({ title: 'CONTENT_ORIGIN', chromiumFlags }, (browser) => {
     await signIn(context, dashboard, service.url);
     const page = await context.newPage();
     const frame = await open(page, slug);
-    await until(
-      () => frame.url().includes('.drops.localhost') && frame.url().includes('/review?'),
-      'the review',
-    );
+    expect(frame.url()).to.include('.drops.localhost').and.include('/raw?framed=1&');
     await page.getByRole('button', { name: 'Comments' }).click();
     const panel = page.frameLocator('iframe.comments-panel');
     await panel.locator('.new-comment').waitFor();

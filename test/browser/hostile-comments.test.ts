@@ -10,9 +10,14 @@ const spy = `<!doctype html><title>Spy</title><h1>Visits rose by 42 percent in M
 <script>
 const seen = [];
 let channel = null;
-const setter = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage').set;
-Object.defineProperty(MessagePort.prototype, 'onmessage', {
-  set(run) { channel = this; setter.call(this, (event) => { seen.push(JSON.stringify(event.data)); run.call(this, event) }) },
+const { get } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data');
+Object.defineProperty(MessageEvent.prototype, 'data', {
+  get() {
+    const data = get.call(this);
+    if (this.target instanceof MessagePort) channel = this.target;
+    seen.push(JSON.stringify(data));
+    return data;
+  },
 });
 addEventListener('message', ({ data }) => seen.push(JSON.stringify(data)));
 </script>`;
@@ -112,10 +117,7 @@ describeInBrowsers('A hostile page with comments', (browser) => {
       'on the channel',
       'channel.postMessage({ selection: { quote: "x", prefix: "", suffix: "", position: 1 } })',
     ],
-    [
-      'to the viewer',
-      'parent.postMessage({ dropleaf: "ready", key: new URLSearchParams(location.search).get("key") }, "*")',
-    ],
+    ['to the viewer', 'parent.postMessage({ dropleaf: "ready", key: location.hash }, "*")'],
     ['of another kind', 'parent.postMessage("x", "*")'],
   ] as const)
     it(`100,000 messages a second ${what}: the viewer stays usable`, async () => {

@@ -32,12 +32,13 @@ describe('viewerPage', () => {
   it('frames the raw address with exactly the documented sandbox tokens', () => {
     const frame = show().page.find('iframe');
     expect(frame?.attributes).to.deep.equal({
-      src: '/p/abc/raw?v=2&id=1f',
+      src: '/p/abc/raw?framed=1&v=2&id=1f',
       title: 'Orders of week 46',
       sandbox:
         'allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
         'allow-pointer-lock allow-top-navigation-by-user-activation',
       allow: 'fullscreen *; clipboard-write',
+      loading: 'lazy',
       referrerpolicy: 'no-referrer',
     });
   });

@@ -116,6 +116,7 @@ export function createRenderer() {
       const facts = { identity: factsOf(html), br: factsOf(br), gzip: factsOf(gzip) };
       return { plan, facts, br, gzip };
     },
+    framePage: async (page) => page,
     renderContext: async (markdown) => (markdown.includes('slow') ? null : `<p>${markdown}`),
   };
   return {
