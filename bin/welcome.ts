@@ -35,7 +35,7 @@ export function welcome(
   return `
 Dropleaf runs at ${base} on the ${engine} and stores its data in ${place}.
 Press Ctrl+C to stop it.
-${warning}
+${warning}${describeStorage(config)}
 To publish a page, run these commands in a second terminal${shell}:
 
   cd ${quote(folder)}
@@ -58,6 +58,15 @@ Approve it at ${base}/sign-in ${credentials}
 /** Whether the service accepts connections from other machines while its links contain localhost. */
 function hasLocalLinks({ HOST, BASE_URL }: Config): boolean {
   return ['0.0.0.0', '::'].includes(HOST) && new URL(BASE_URL).hostname === 'localhost';
+}
+
+/** Browsers resolve every name below localhost to this machine. '' if pages have origins, or cannot have these. */
+function describeStorage({ BASE_URL, CONTENT_ORIGIN }: Config): string {
+  const { protocol, hostname, port } = new URL(BASE_URL);
+  const isLocal = protocol === 'http:' && ['127.0.0.1', '[::1]'].includes(hostname);
+  if (CONTENT_ORIGIN !== '' || !isLocal) return '';
+  const origin = `http://*.localhost${port && `:${port}`}`;
+  return `\nWhat a page stores in the browser ends when it is loaded again. To keep it, start with CONTENT_ORIGIN='${origin}'.\n`;
 }
 
 function relativeTo(folder: string, path: string): string {

@@ -1,4 +1,4 @@
-import { exampleOf } from '../../shared/page-checks/page-checks.ts';
+import { exampleOf, storageAdvice } from '../../shared/page-checks/page-checks.ts';
 import type { LocalFile } from './folder.ts';
 
 /** What cannot become part of a document, and what to do. */
@@ -8,8 +8,7 @@ const advice = {
   frame: 'a page in a frame is not published. Publish it by itself, and use its address',
   page: 'a page that a link leads to is not published. Publish it by itself, and link to its address with target="_blank"',
   load: 'a script loads it while the page runs. Put the data into the script or the page; a bundler does that: npx esbuild FILE --bundle --format=iife --loader:.json=json --loader:.csv=text --loader:.png=dataurl --outfile=bundle.js',
-  storage:
-    'the page runs in a sandbox without storage and cookies, where this throws an error that some scripts expect',
+  storage: storageAdvice,
 } as const;
 
 /** What of a page works on the author's disk alone. */

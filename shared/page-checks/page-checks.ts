@@ -66,9 +66,13 @@ export function checkPage(html: string, { isBundled = false } = {}): PageReport 
   return { title, warnings };
 }
 
+/** What is so without CONTENT_ORIGIN, which gives a page an origin of its own (browser/framed/storage.ts). */
+export const storageAdvice =
+  'in the viewer localStorage, sessionStorage and document.cookie begin empty each time that the page is loaded, and at its raw address they are refused with an error, as other storage is in both; a service with CONTENT_ORIGIN keeps what is stored';
+
 export function storageWarning(storage: PageScan['storage']): string {
   const uses = [...storage].map(([name, line]) => `${name} (line ${line})`).join(', ');
-  return `${uses}: the page runs in a sandbox without storage and cookies, where this throws an error`;
+  return `${uses}: ${storageAdvice}`;
 }
 
 /** As much of an address as a line can show. */
