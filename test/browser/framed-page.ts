@@ -37,7 +37,7 @@ export async function frameOf(page: Page): Promise<Frame> {
   return frame;
 }
 
-export const panelOf = (page: Page) => page.frameLocator('iframe.comments-panel');
+const panelOf = (page: Page) => page.frameLocator('iframe.comments-panel');
 
 export async function openPanel(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Comments' });

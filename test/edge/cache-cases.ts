@@ -36,11 +36,18 @@ export function testCache(scene: CacheScene, { hit, miss, bypass }: CacheWords):
     scene.edge().get(`/p/${slug}/raw${query}`, { headers });
   const cacheOf = async (...of: Parameters<typeof raw>) => (await raw(...of)).headers['x-cache'];
 
-  it('raw pages are kept; the key is path, id, v and the form, and nothing else', async () => {
+  it('raw pages are kept; the key is path, framed, id, v and the form, and nothing else', async () => {
     const slug = await scene.publish();
     expect(await cacheOf(slug)).to.equal(miss);
     for (const query of ['', '?utm_source=x&fbclid=1', '?utm=1&fbclid=2'])
       expect(await cacheOf(slug, query), query).to.equal(hit);
+    expect(await cacheOf(slug, '?framed=1'), 'with the script of the frame').to.equal(miss);
+    for (const query of ['?framed=1&utm=1', '?utm=1&framed=1'])
+      expect(await cacheOf(slug, query)).to.equal(hit);
+    for (const query of ['?framed=0', '?framed']) expect(await cacheOf(slug, query), query).to.equal(hit);
+    expect((await raw(slug, '?framed=1')).text)
+      .to.include('data-viewer')
+      .and.not.equal((await raw(slug)).text);
     expect(await cacheOf(slug, '?v=1')).to.equal(miss);
     const id = innerIdIn((await scene.edge().get(`/p/${slug}`)).text);
     expect(await cacheOf(slug, `?id=${id}&v=1`)).to.equal(miss);

@@ -64,6 +64,10 @@ function createScene({ waitMs = 60_000, cacheBytes = 100_000 } = {}) {
       },
     },
     rendering: {
+      async framePage(_ownerId: string, page: Uint8Array, script: Uint8Array, encoding: string) {
+        asked.push(`frame ${encoding}`);
+        return Buffer.concat([script, page]);
+      },
       renderForRequest(): RunningRender {
         asked.push('render');
         return {
@@ -154,6 +158,39 @@ describe('Bodies and contexts of pages', () => {
       await Promise.all(Array.from({ length: count }, () => other.bodies.context(page)));
       expect(other.take(), 'a context alone').to.deep.equal(['head v1', 'context v1']);
     }
+  });
+
+  it('a body for the frame is made once of the raw page, kept beside the other bodies, and counts', async () => {
+    const { bodies, keep, take } = createScene({ cacheBytes: 10_000 });
+    const framing = { script: Buffer.from('<script></script>'), digest: 'abc' };
+    keep('small');
+    const all = await Promise.all([1, 2, 3].map(() => bodies.get(page, 'br', framing)));
+    expect(new Set(all).size).to.equal(1);
+    expect(take()).to.deep.equal(['head v1', 'document v1', 'frame br']);
+    const raw = await bodies.facts(page, 'identity');
+    expect(all[0]?.etag).to.equal(`${raw?.etag?.slice(0, -1)}-abc-br"`);
+    expect(bodies.getCached('v1', 'br', framing)).to.equal(all[0]);
+    expect(await bodies.facts(page, 'br', framing)).to.equal(all[0]);
+    expect(bodies.getCached('v1', 'identity'), 'the raw page is not kept').to.equal(undefined);
+    expect(await bodies.facts(page, 'gzip', framing), 'not made yet').to.equal(null);
+    const before = bodies.reading().bytes;
+    await bodies.get(page, 'gzip', framing);
+    expect(bodies.reading().bytes - before).to.equal(document.length + framing.script.length);
+  });
+
+  it('a body for the frame of an older renderer, or of a render that is late, is not kept', async () => {
+    const { bodies, keep, fail, state } = createScene();
+    const framing = { script: Buffer.from('<script></script>'), digest: 'abc' };
+    keep('old', { renderer: rendererVersion - 1 });
+    expect(await bodies.get(page, 'br', framing)).to.deep.include({ encoding: 'br', isFinal: true });
+    expect(bodies.getCached('v1', 'br', framing)).to.equal(undefined);
+    state.head = null;
+    const underWay = bodies.get(pageOf('v2'), 'br', framing);
+    await turn();
+    fail();
+    const late = await underWay;
+    expect(late).to.deep.include({ encoding: 'identity', isFinal: false, etag: null });
+    expect(text(late?.bytes)).to.include('<head><script></script>');
   });
 
   it('facts are known without a read of the bytes', async () => {
