@@ -30,7 +30,6 @@ export const {
   Proxy,
   RangeError,
   Reflect,
-  RegExp,
   Set,
   ShadowRoot,
   Storage,
