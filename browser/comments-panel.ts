@@ -11,6 +11,7 @@ import {
 import type { SelectedQuote } from './comments-panel/messages.ts';
 import { announce } from './shared/announce.ts';
 import { find } from './shared/find.ts';
+import { formEvents } from './shared/form-events.ts';
 import { make } from './shared/make.ts';
 import { namesThread, type ViewerFrame } from './viewer/address.ts';
 import { CommentButton } from './viewer/comment-button.ts';
@@ -155,10 +156,14 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
   page.addEventListener('keydown', ({ key: pressed }) => {
     if (pressed === 'Escape') close();
   });
-  page.addEventListener('submit', ({ target }) => {
+  page.addEventListener(formEvents.sent, ({ target }) => {
     const form = target as HTMLFormElement; // proof: it is sent
     isSent = form.matches('.new-comment');
     nextThread = form.closest('.thread')?.nextElementSibling?.id ?? '';
+  });
+  page.addEventListener(formEvents.refused, () => {
+    fillForm(page);
+    paint();
   });
   page.addEventListener('comments', paint); // browser/comments.ts shows other ones
   paint();

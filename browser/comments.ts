@@ -26,9 +26,10 @@ function listsOf(page: Document): Element[] {
   return [...page.querySelectorAll('.new-comment ~ *')];
 }
 
-/** Whether the reader is at a link or a button of the lists, or has opened a form. */
+/** Whether the reader is at a link or a button of the lists, or has opened or sent a form. */
 function isInUse(): boolean {
-  const used = '.new-comment ~ * :is(a, button, summary, textarea):focus, .thread details[open]';
+  const used =
+    '.new-comment ~ * :is(a, button, summary, textarea):focus, .thread details[open], .thread .notice, [aria-busy]';
   return document.querySelector(used) !== null;
 }
 

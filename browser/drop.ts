@@ -1,8 +1,11 @@
 // The page of a drop and its forms: the notice, times in the viewer's zone, and a passcode that can be looked at.
+import { onMain } from './shared/form-events.ts';
 import { make } from './shared/make.ts';
 
-for (const field of document.querySelectorAll<HTMLInputElement>('input[data-utc]')) showInOwnZone(field);
-for (const field of document.querySelectorAll<HTMLInputElement>('input[data-reveal]')) addReveal(field);
+onMain(() => {
+  for (const field of document.querySelectorAll<HTMLInputElement>('input[data-utc]')) showInOwnZone(field);
+  for (const field of document.querySelectorAll<HTMLInputElement>('input[data-reveal]')) addReveal(field);
+});
 const closeNotice = document.querySelector('[data-close-notice]');
 if (closeNotice !== null) startNotice(closeNotice);
 

@@ -23,7 +23,7 @@ export interface PageParts {
   readonly head?: Html;
   /** The bundle of `browser/NAME.ts` that runs before anything of body is there: before the style sheets, for which scripts wait. */
   readonly firstScript?: string;
-  /** The bundles of `browser/NAME.ts`, in this order. The dashboard has `shared` before them. */
+  /** The bundles of `browser/NAME.ts`, in this order. The dashboard has `shared` before them, and a page with a form that is posted `forms` after them. */
   readonly scripts?: readonly string[];
   /** The style sheets `browser/NAME.css`, after the shared one. */
   readonly styles?: readonly string[];
@@ -89,8 +89,10 @@ export function createLayout({
     html`<script src="${urlOf(`${name}.js`)}" defer${blocking.includes(name) && html` blocking="render"`}></script>\n`;
 
   function lay(parts: PageParts, kind: 'narrow' | 'bare' | 'wide', body: Html): HtmlPage {
-    const { title, error, robots = 'noindex, nofollow', head, scripts = [], styles = [], policy } = parts;
+    const { title, error, robots = 'noindex, nofollow', head, styles = [], policy } = parts;
     const { firstScript: first } = parts;
+    const hasForm = hasPostForm(toText(body));
+    const scripts = [...(parts.scripts ?? []), ...(hasForm ? ['forms'] : [])];
     const sheets = ['style', ...styles];
     const document = html`<!doctype html>
 <html lang="en">
@@ -115,7 +117,8 @@ ${body}
     // Not on the viewer: a page that is added to a home screen opens as itself. WebKit does not know the directive.
     const app = kind !== 'bare' && { 'manifest-src': BASE_URL + manifestPath };
     const script = scripts.length > 0 && { 'script-src': ownFiles };
-    return { html: toText(document), csp: policyText({ ...loads, ...app, ...script, ...policy }) };
+    const form = hasForm && { 'connect-src': "'self'" };
+    return { html: toText(document), csp: policyText({ ...loads, ...app, ...script, ...form, ...policy }) };
   }
 
   return {
@@ -136,6 +139,11 @@ ${body}
       return lay({ ...parts, title, scripts }, 'wide', body);
     },
   };
+}
+
+/** Untrusted text has no tags. */
+function hasPostForm(markup: string): boolean {
+  return markup.includes('<form') && markup.includes('method="post"');
 }
 
 /** By default a page loads only our own files, sends forms only to us, and cannot be framed. */

@@ -4,6 +4,7 @@ import type { DropError } from '../../shared/domain/errors.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { errorPage } from '../html/error-page.ts';
 import type { HtmlPage, Layout } from '../html/layout.ts';
+import { isSentByScript } from './form-script.ts';
 import { type ErrorEnvelope, HttpError, presentError, shownError, statusOf } from './http-error.ts';
 import { pathOf } from './request-log.ts';
 import { forbidIndexing } from './send.ts';
@@ -57,6 +58,7 @@ function logFailure(
 
 /** Whether a person's browser asked for a page: docs/decisions/requests.md, An error met by a person's navigation. */
 export function isNavigation(req: IncomingMessage): boolean {
+  if (isSentByScript(req)) return true;
   const mode = req.headers['sec-fetch-mode'];
   if (mode !== undefined) return mode === 'navigate';
   if (req.headers['sec-fetch-dest'] !== undefined || req.headers.accept === undefined) return false;

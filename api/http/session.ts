@@ -11,6 +11,7 @@ import { withTimeout } from '../../shared/util/promises.ts';
 import { type Html, html } from '../html/html.ts';
 import { isNavigation } from './answer-error.ts';
 import { checkOrigin, type ReadForm } from './form.ts';
+import { isSentByScript } from './form-script.ts';
 import { formTokensOf, isFormToken, maskFormToken, outdatedForm } from './form-tokens.ts';
 import { KeptForms, keptField, keptFormBytes, tokenField } from './kept-forms.ts';
 import { browserSignInPath } from './paths.ts';
@@ -177,7 +178,8 @@ export class SessionAccess {
 
   /** What was typed waits in the page that asks for the sign-in. */
   async sendToSignIn(req: Request, res: Response, readTyped: BodyRules['readTyped']): Promise<void> {
-    if (!isNavigation(req)) throw invalidSession();
+    // The script keeps the page, and all that was typed.
+    if (isSentByScript(req) || !isNavigation(req)) throw invalidSession();
     if (readTyped === undefined)
       return res.redirect(303, browserSignInPath(pathOfReferer(req, this.#origin)));
     const form = await readTyped(req);

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { HtmlPage, PageParts } from '../html/layout.ts';
 import { isNavigation, setStatusAndHeaders } from './answer-error.ts';
+import { leadTo } from './form-script.ts';
 import { sendPage } from './send.ts';
 
 export type Form = ReadonlyMap<string, string>;
@@ -13,7 +14,7 @@ export type Shown<P = PageParts> = P | string | null;
 export function show<P extends PageParts>(res: Response, shown: Shown<P>, lay: (page: P) => HtmlPage): void {
   if (shown === null) return;
   if (typeof shown === 'string') {
-    res.redirect(303, shown);
+    leadTo(res, shown);
     return;
   }
   const { error, status = 200 } = shown;

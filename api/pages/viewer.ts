@@ -9,6 +9,7 @@ import type { Layout, PageParts } from '../html/layout.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
 import { isFromOtherSite, type ReadForm } from '../http/form.ts';
+import { leadTo } from '../http/form-script.ts';
 import { HttpError } from '../http/http-error.ts';
 import { pagePath } from '../http/paths.ts';
 import type { RouteParts } from '../http/route-parts.ts';
@@ -144,7 +145,7 @@ async function unlockPage(
       isSecure: isHttps(config),
     });
   }
-  res.status(303).location(req.url).end(); // without a body, as the description says
+  leadTo(res, req.url);
   return null;
 }
 

@@ -5,6 +5,7 @@ import { limitTable } from '../../shared/limits/limit-table.ts';
 import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
+import { leadTo } from '../http/form-script.ts';
 import { keptField, keptFormBytes } from '../http/kept-forms.ts';
 import { browserSignInPath, dashboardPaths, isOperatorPath, signInPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
@@ -72,7 +73,7 @@ function signOutRoute({ services: { sessions }, sessions: access }: RouteParts):
       const { caller, id } = await admit();
       await sessions.revoke(caller, id);
       access.cookie.clear(res);
-      res.redirect(303, '/');
+      leadTo(res, '/');
     },
     { allowsSuspended: true },
   );

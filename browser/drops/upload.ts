@@ -1,4 +1,4 @@
-import { readPage } from '../shared/read-page.ts';
+import { renewToken, tokenField } from '../forms/token.ts';
 
 export interface Published {
   readonly slug: string;
@@ -29,8 +29,6 @@ interface Fault {
 
 type Outcome = { drop: Published } | { refusal: Refusal };
 
-const tokenField = 'form_token';
-
 /** Publishes the form. If this page is of an earlier session, the form gets the token of the new one. @param progress gets 0 to 1 */
 export async function upload(
   action: string,
@@ -39,16 +37,13 @@ export async function upload(
 ): Promise<Outcome> {
   const outcome = await send(action, form, progress);
   if ('drop' in outcome || outcome.refusal.field !== tokenField) return outcome;
-  const page = await readPage('/drops/new');
-  const token = page === null ? undefined : tokenInputs(page)[0]?.value;
-  if (token === undefined) return outcome;
-  form.set(tokenField, token);
-  for (const input of tokenInputs(document)) input.value = token;
-  return send(action, form, progress);
+  const renewal = await renewToken(form);
+  if (renewal === 'renewed') return send(action, form, progress);
+  return renewal === 'other' ? { refusal: { message: otherAccount } } : outcome;
 }
 
-const tokenInputs = (page: Document) =>
-  page.querySelectorAll<HTMLInputElement>(`input[name="${tokenField}"]`);
+const otherAccount =
+  'Another account has signed in. Nothing was published: sign in as before in another tab, and publish again';
 
 /** XMLHttpRequest, because `fetch` tells no progress of an upload. */
 function send(action: string, form: FormData, progress: (part: number) => void): Promise<Outcome> {

@@ -1,10 +1,11 @@
 import { announce } from './announce.ts';
+import { onMain } from './form-events.ts';
 
 const shownMs = 2_000;
 
 /** Shows the buttons that need this script, and copies the value of `data-copy` of the one that is clicked. */
 export function startCopyButtons(): void {
-  showCopyButtons(document);
+  onMain(() => showCopyButtons(document));
   document.addEventListener('click', (event) => {
     if (!(event.target instanceof Element)) return;
     const button = event.target.closest<HTMLElement>('[data-copy]');

@@ -1,3 +1,5 @@
+import { onMain } from './form-events.ts';
+
 const minute = 60_000;
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 365.25 * 24 * 60 * minute],
@@ -14,8 +16,10 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** Shows each time in the viewer's zone; with `data-relative` as "3 hours ago", kept up to date. */
 export function startTimes(): void {
-  showTimes();
-  showTimesOfOptions();
+  onMain(() => {
+    showTimes();
+    showTimesOfOptions();
+  });
   setInterval(() => showTimes(), minute);
 }
 

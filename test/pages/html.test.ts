@@ -67,7 +67,10 @@ describe('the page layout', () => {
     expect(page.find('input', { name: 'token' })?.inside).to.include('form');
     expect(page.find('a', { href: '#main' })).to.not.equal(undefined);
     expect(page.find('main')?.attributes.id).to.equal('main');
-    expect(page.all('script')).to.have.length(1);
+    const scripts = page
+      .all('script')
+      .map(({ attributes }) => /assets\/(\w+)-/.exec(attributes.src ?? '')?.[1]);
+    expect(scripts).to.deep.equal(['shared', 'forms']);
     expect(page.find('p', { class: 'notice bad' })).to.equal(undefined);
     const suspended = parsePage(
       layout.dashboard({ ...session, caller: { isSuspended: true } }, 'new', parts).html,

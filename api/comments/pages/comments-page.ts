@@ -13,6 +13,7 @@ import type { PageParts } from '../../html/layout.ts';
 import { isNavigation } from '../../http/answer-error.ts';
 import { visitorOf } from '../../http/client-address.ts';
 import { isFromOtherSite } from '../../http/form.ts';
+import { isForFrame } from '../../http/form-script.ts';
 import { keptField, keptFormBytes, tokenField } from '../../http/kept-forms.ts';
 import { queryOf, readSlug, toPositiveInteger } from '../../http/parameters.ts';
 import { pagePartPath } from '../../http/paths.ts';
@@ -118,7 +119,7 @@ async function shownPage(
   const { comments, clock } = services;
   const asked = readAddress(req, page);
   const reader = readerOfRequest(page, session, secretOf(services, req, page));
-  const isFramed = req.headers['sec-fetch-dest'] === 'iframe';
+  const isFramed = isForFrame(req);
   const isSignedIn = session !== null;
   if (reader === null) return refusalPage({ page, action: threadsPath(asked), isSignedIn, isFramed });
   const { thread } = asked;

@@ -66,7 +66,7 @@ ${sessionsSection(browsers, session)}
 ${usageSection(usage, tokenCount, config)}
 <section class="panel" aria-labelledby="export-title"><h2 id="export-title">Export</h2>
 <p>One zip file with everything: each version of each drop as it was posted, contexts, and <code>drops.json</code> with titles, tags, versions and views by day. Passcodes are not in it, because the service stores only their hashes.</p>
-<form method="post" action="${accountPaths.export}">${formField}<div class="actions"><button class="quiet">Download everything</button></div></form></section>
+<form method="post" action="${accountPaths.export}" data-answer="file">${formField}<div class="actions"><button class="quiet">Download everything</button></div></form></section>
 <section class="panel danger-zone" aria-labelledby="delete-title"><h2 id="delete-title">Delete the account</h2>
 <p>Deletes the account with all its drops. The next page asks you to confirm.</p>
 <div class="actions"><a class="button danger" href="${accountPaths.remove}">Delete the account…</a></div></section>`,
