@@ -47,7 +47,8 @@ describeInBrowsers('The account page', (browser) => {
     await shows('Delete the account?');
     await tabTo(page, 'To confirm');
     await page.keyboard.type(me.owner.name);
-    await follow(page, 'Delete the account and all drops');
+    await tabTo(page, 'Delete the account and all drops');
+    await page.keyboard.press('Enter'); // the answer is shown in place
     await page.getByRole('heading', { name: 'Your account is deleted' }).waitFor();
     expect((await service.get(`/p/${slug}`)).status).to.equal(404);
     await page.goto(`${service.url}/account`);

@@ -53,7 +53,7 @@ export async function openForm(context: BrowserContext, scene: Scene, row: FormR
   if (row.who !== 'nobody') await signIn(context, scene.owner, url);
   const path = await row.make(scene);
   const page = await context.newPage();
-  await page.goto(`${url}/help`);
+  await page.goto(`${url}/sign-in?before`); // Firefox keeps no page in memory that says no-store, and its driver does not see it come back
   await page.goto(url + path);
   await row.reach?.(page, scene);
   await page.evaluate(`for (const details of document.querySelectorAll('main details')) details.open = true`);

@@ -6,7 +6,7 @@ import { isLanding } from '../support/landing.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { describeInBrowsers, signIn } from './browser.ts';
+import { describeInBrowsers, overflowOf, schemes, signIn, takePicture, useBrowser } from './browser.ts';
 import { type FormRow, formTable, isInTable, newScene, openForm, type Scene } from './form-table.ts';
 
 /** What can come in place of an answer of the service. */
@@ -98,6 +98,85 @@ describeInBrowsers('A form', (browser) => {
       expect(sent.count, 'nothing is sent again').to.equal(0);
     });
   }
+});
+
+describe('What stands beside the button of a form that was not sent, in Chromium', () => {
+  const browser = useBrowser();
+  const service = useService(noLimits);
+
+  /** One of each layout. */
+  const shown = [
+    '/drops/:slug/edit',
+    '/p/:slug',
+    '/sign-out',
+    '/p/:slug/comments',
+    '/drops/:slug/v/:n/restore',
+  ];
+
+  it('fits each width, light and dark, and the button keeps the focus', async () => {
+    for (const route of shown) {
+      const row = formTable.find((each) => each.route === route);
+      if (row === undefined) throw new Error(`there is no ${route}`);
+      const scene = await newScene(service, await openDashboard(service), row.who);
+      const page = await openForm(await browser.newContext(), scene, row);
+      const form = new OpenForm(page, row, scene);
+      await form.fill();
+      await page.route('**/*', (to) => (isPost(to) ? to.abort() : to.continue()));
+      await form.press();
+      await page.getByRole('alert').waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).to.equal(
+        await form.button().textContent(),
+      );
+      for (const width of [360, 768, 1_440])
+        for (const colorScheme of schemes) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.emulateMedia({ colorScheme });
+          await takePicture(page, `notice-${route.replaceAll(/\W/g, '')}-${width}-${colorScheme}`);
+          expect(await overflowOf(page), `${route} ${width}`).to.equal(0);
+        }
+    }
+  });
+
+  it('says that the service did not answer in time, and the next press is answered', async () => {
+    const row = formTable.find(({ route }) => route === '/drops/:slug/edit');
+    if (row === undefined) throw new Error('there is no such form');
+    const scene = await newScene(service, await openDashboard(service), row.who);
+    const context = await browser.newContext();
+    await context.clock.install();
+    const page = await openForm(context, scene, row);
+    const form = new OpenForm(page, row, scene);
+    await form.fill();
+    const asked = page.waitForRequest((request) => request.method() === 'POST');
+    await page.route('**/*', (to) => (isPost(to) ? undefined : to.continue()));
+    await form.press();
+    await asked;
+    await page.clock.fastForward(60_000);
+    await page.getByRole('alert').filter({ hasText: 'did not answer in time' }).waitFor();
+    await page.unroute('**/*');
+    await form.press();
+    await page.waitForURL(/\/drops\/[^/]+$/);
+  });
+
+  it('keeps what is typed into a comment when another form of the page is sent, or refused', async () => {
+    const row = formTable.find(({ route, button }) => route === '/p/:slug/comments' && button === 'Resolve');
+    if (row === undefined) throw new Error('there is no such form');
+    const scene = await newScene(service, await openDashboard(service), row.who);
+    const page = await openForm(await browser.newContext(), scene, row);
+    const typed = page.locator('.new-comment textarea');
+    await typed.fill('Half a sentence');
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByRole('button', { name: 'Open again' }).waitFor({ state: 'attached' });
+    expect(await typed.inputValue()).to.equal('Half a sentence');
+    await page.locator('details').evaluateAll((all) => {
+      for (const each of all) each.setAttribute('open', '');
+    });
+    const edit = page.locator('form').filter({ has: page.getByLabel('New text') });
+    await edit.getByLabel('New text').evaluate((element) => element.removeAttribute('maxlength'));
+    await edit.getByLabel('New text').fill('x'.repeat(5_001));
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').first().waitFor();
+    expect(await typed.inputValue()).to.equal('Half a sentence');
+  });
 });
 
 describe('The table of forms', () => {

@@ -43,7 +43,7 @@ describeInBrowsers('A new user', (browser) => {
     expect(asked).to.include(code).and.include('Reports <robot>').and.include('127.0.0.1');
     expect((await poll()).status, 'nothing is given before it is approved').to.equal('pending');
     await clickApprove(page);
-    await page.waitForLoadState();
+    await page.getByRole('heading', { name: 'Approved' }).waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).to.equal(0);
 
     const verified = await poll();
