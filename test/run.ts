@@ -63,7 +63,7 @@ const onceAtLanding = inApi(`
  * keep a browser busy on purpose, and the alerts. A landing runs Firefox for some suites alone (test/browser/browser.ts).
  */
 const notAtLanding =
-  /^(checks\/.*\.slow|description\/clients\.slow|browser\/(webkit|gallery-loops|gallery-floods)|.*\/alerts\.[a-z-]+)\.test\.js$/;
+  /^(checks\/.*\.slow|description\/clients\.slow|browser\/(webkit|gallery-loops|gallery-floods|pictures)|.*\/alerts\.[a-z-]+)\.test\.js$/;
 /**
  * Files that wait nearly all the time, for leases, limits of time and restarts: one process runs them beside the others, which
  * compute.

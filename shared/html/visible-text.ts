@@ -2,7 +2,7 @@ import { type Token, type TokenHandler, TokenizerMode } from 'parse5';
 import { DocumentTokenizer } from './scan.ts';
 
 /** The contents of these elements are text up to their end tag (HTML standard, 13.2.6.4.4, with scripting). */
-const textModes: Readonly<Record<string, number>> = {
+export const textModes: Readonly<Record<string, number>> = {
   script: TokenizerMode.SCRIPT_DATA,
   style: TokenizerMode.RAWTEXT,
   iframe: TokenizerMode.RAWTEXT,

@@ -22,7 +22,7 @@ import {
 import { CountedCache } from './counted-cache.ts';
 import { SharedCalls } from './shared-calls.ts';
 
-/** Memory that an entry takes in addition to bodies and context. */
+/** Memory that an entry takes in addition to bodies, context and insertion. */
 const entryOverheadBytes = 1_024;
 /** How long a page of an older renderer is not enqueued again. */
 const enqueueAgainMs = 10_000;
@@ -281,7 +281,8 @@ function isCurrent({ plan }: RenderHead): boolean {
   return plan.renderer === rendererVersion;
 }
 
-function sizeOf({ bodies, framed = {}, context = '' }: Entry): number {
+function sizeOf({ head, bodies, framed = {}, context = '' }: Entry): number {
   const sizes = [...Object.values(bodies), ...Object.values(framed)].map(({ byteLength }) => byteLength);
-  return sizes.reduce((sum, size) => sum + size, entryOverheadBytes + 2 * context.length);
+  const insertion = head?.plan.insertion.length ?? 0;
+  return sizes.reduce((sum, size) => sum + size, entryOverheadBytes + insertion + 2 * context.length);
 }

@@ -33,11 +33,19 @@ describe('planRender', () => {
 
   it('inserts the style and the viewport of spec 4.5', () => {
     const page = render('<head></head>');
-    expect(page).to.match(/<style data-dropleaf>.*html,body.*max-width:100vw.*<\/style><\/head>/);
+    expect(page).to.match(
+      /<style data-dropleaf>@media screen\{.*html,body.*max-width:100vw.*<\/style><\/head>/,
+    );
     expect(page).to.match(/overflow-x:clip/);
-    expect(page).to.match(/img,svg,video,iframe\)\{max-width:100%/);
+    expect(page).to.match(/img,svg,video,iframe\)\{max-width:max\(100%,/);
     expect(page).to.match(/pre,table\)\{max-width:100%/);
     expect(page).to.contain('<meta name="viewport" content="width=device-width, initial-scale=1"><style');
+  });
+
+  it('has rules for the sizes of pictures, and stands in the first layer of the document', () => {
+    const page = render('<style>@layer theme,base</style><body><img width=600 height=400>');
+    expect(page).to.contain('@layer theme.dropleaf{');
+    expect(page).to.contain(':where(img[width="600"][height="400"]){');
   });
 
   it('contains the version of the renderer', () => {

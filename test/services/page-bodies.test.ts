@@ -93,18 +93,20 @@ function createScene({ waitMs = 60_000, cacheBytes = 100_000 } = {}) {
   // proof: bodies are made with nothing but these
   const bodies = new PageBodies(deps as unknown as ConstructorParameters<typeof PageBodies>[0]);
 
-  function artefactOf(br: string, gzip: string, renderer = rendererVersion): RenderedPage {
+  function artefactOf(br: string, gzip: string): RenderedPage {
     const brBytes = Buffer.from(br);
     const gzipBytes = Buffer.from(gzip);
     const facts = { identity: factsOf(document), br: factsOf(brBytes), gzip: factsOf(gzipBytes) };
-    return { plan: { renderer, insertAt: 0, insertion: '' }, facts, br: brBytes, gzip: gzipBytes };
+    const plan = { renderer: rendererVersion, insertAt: 0, insertion: '' };
+    return { plan, facts, br: brBytes, gzip: gzipBytes };
   }
 
   /** Stores an artefact whose brotli body is this text. */
-  function keep(br: string, { renderer = rendererVersion } = {}): void {
+  function keep(br: string, { renderer = rendererVersion, insertion = '' } = {}): void {
     const parts = { br, gzip: 'gzip', context: '<p>why' } as const;
     state.parts = new Map(Object.entries(parts) as [ArtefactPart, string][]); // proof: the literal
-    state.head = { ...artefactOf(br, 'gzip', renderer), contextLength: parts.context.length };
+    const plan = { renderer, insertAt: 0, insertion };
+    state.head = { ...artefactOf(br, 'gzip'), plan, contextLength: parts.context.length };
   }
 
   return {
@@ -209,6 +211,16 @@ describe('Bodies and contexts of pages', () => {
     for (const versionId of ['v1', 'v2', 'v3']) await bodies.get(pageOf(versionId), 'br');
     expect(bodies.getCached('v1', 'br')).to.equal(undefined);
     expect(bodies.getCached('v3', 'br')?.byteLength).to.equal(4_000);
+  });
+
+  it('insertions count, too', async () => {
+    const { bodies, keep } = createScene({ cacheBytes: 10_000 });
+    for (const versionId of ['v1', 'v2', 'v3']) {
+      keep('small', { insertion: 'x'.repeat(4_000) });
+      await bodies.get(pageOf(versionId), 'br');
+    }
+    expect(bodies.getCached('v1', 'br')).to.equal(undefined);
+    expect(bodies.getCached('v3', 'br')?.byteLength).to.equal(5);
   });
 
   it('both are null if the version was removed', async () => {

@@ -9,6 +9,10 @@ function attributes(count: number): string {
   return Array.from({ length: count }, (_, i) => i.toString(36)).join(' ');
 }
 
+function sizes(count: number): string {
+  return Array.from({ length: count }, (_, n) => `<img width=${10_000 + n} height=${n + 1}>`).join('');
+}
+
 /** What compresses badly, as text. */
 function noise(characters: number): string {
   let state = 1;
@@ -50,5 +54,6 @@ export const hostileDocuments: readonly (readonly [name: string, make: () => str
   ['tiny comments', () => fill('<!>', '<head>')],
   ['end tags of nothing', () => fill('</a>', '<head>')],
   ['doctypes', () => fill('<!doctype>')],
+  ['ever new sizes of pictures', () => sizes(70_000)],
   ['noise', () => `<title>x</title>${noise(most - 20)}`],
 ];

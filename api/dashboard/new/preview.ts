@@ -4,6 +4,9 @@ import { open, type Route } from '../../http/route.ts';
 import { sendText } from '../../http/send.ts';
 import { previewSandbox } from '../../pages/frame.ts';
 
+/** Sizes are not read here, as a render does: photos keep their proportion, and small pictures may lose theirs. */
+const style = defensiveStyle({ rules: ':where(img[width],video[width]){height:auto}', firstLayer: null });
+
 /**
  * Tells the title of the document that the page around it sends, or else its first heading, and becomes the document. Only
  * our own pages can send one: drops and other sites have other origins, and at the top no page is around it.
@@ -17,7 +20,7 @@ addEventListener('message', ({ data, source, origin }) => {
   document.open();
   document.write(data);
   document.close();
-  document.head?.insertAdjacentHTML('beforeend', ${JSON.stringify(defensiveStyle).replaceAll('<', '\\u003c')});
+  document.head?.insertAdjacentHTML('afterbegin', ${JSON.stringify(style).replaceAll('<', '\\u003c')}); // its layer is the first
 });
 </script>
 `;

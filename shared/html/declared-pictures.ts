@@ -1,0 +1,131 @@
+import type { Token } from 'parse5';
+
+/** So many sizes get a rule, of at most 230 bytes. */
+const maxSizes = 200;
+
+/** A percentage alone would let cells and boxes that fit their content shrink a picture to nothing. */
+export const fluid = 'max-width:max(100%,min(30vw,320px))';
+
+/** A size that some elements of one name declare. */
+interface Size {
+  readonly selector: string;
+  /** In CSS pixels; null: not declared. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** The widest page on which such a picture may not fit, in CSS pixels. */
+  gate: number;
+}
+
+/** Every phone has room for it. */
+const phone = 320;
+/** `fluid` never shrinks it, at any width of a page. */
+const icon = 96;
+/** What most pages have at the left of their text. */
+const edges = 20;
+/** A list, a quotation or a figure indents by it. */
+const indent = 40;
+const indented = new Set(['ul', 'ol', 'dl', 'blockquote', 'figure']);
+const breaks = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'table', 'tr']);
+/** Menus and margins beside a picture, and columns. */
+const besides = 300;
+/** Pictures less high that declare no width are logos and formulas. */
+const tallest = 150;
+
+const sized = new Set(['img', 'svg', 'video', 'iframe', 'canvas', 'object', 'embed']);
+
+/**
+ * The sizes that pictures of a document declare, and rules for them: a picture keeps its size where it fits, and shrinks in
+ * proportion where it may not. CSS cannot compare an attribute with the room there is, so each size has a media query of its own.
+ */
+export class DeclaredPictures {
+  readonly #sizes = new Map<string, Size>();
+  #indents = 0;
+  /** Those that may stand side by side: nothing in `breaks` is between them. */
+  #row: Size[] = [];
+
+  /** To be called with each start tag, in the order of the document. */
+  open({ tagName, attrs }: Token.TagToken): void {
+    if (indented.has(tagName)) this.#indents++;
+    if (breaks.has(tagName)) this.#endRow();
+    if (sized.has(tagName)) this.#add(tagName, new Map(attrs.map(({ name, value }) => [name, value])));
+  }
+
+  /** To be called with the name of each end tag. */
+  close(tagName: string): void {
+    if (indented.has(tagName)) this.#indents = Math.max(0, this.#indents - 1);
+    if (tagName === 'table') this.#endRow();
+  }
+
+  /** ASCII. No element has two of these sizes, so their order does not matter. */
+  rules(): string {
+    this.#endRow();
+    const sizes = [...this.#sizes.values()];
+    const kept = sizes.filter(({ width }) => width !== null).map(({ selector }) => selector);
+    const shrinking = sizes.filter(({ gate }) => gate > phone).map(shrinkingRule);
+    return [kept.length === 0 ? '' : `:where(${kept.join()}){max-width:none}`, ...shrinking].join('');
+  }
+
+  #add(name: string, attributes: ReadonlyMap<string, string>): void {
+    const size = sizeOf(name, attributes);
+    if (size === null) return;
+    const known = this.#sizes.get(size.selector) ?? size;
+    if (known === size && this.#sizes.size === maxSizes) return;
+    this.#sizes.set(known.selector, known);
+    known.gate = Math.max(known.gate, gateOf(known, this.#indents));
+    this.#row.push(known);
+  }
+
+  #endRow(): void {
+    const widths = this.#row.map(({ width }) => width ?? 0);
+    const together = widths.reduce((sum, width) => sum + width, edges);
+    if (widths.length > 1) for (const size of this.#row) size.gate = Math.max(size.gate, together);
+    this.#row = [];
+  }
+}
+
+/** @returns null if such an element needs no rule, or can have none */
+function sizeOf(name: string, attributes: ReadonlyMap<string, string>): Size | null {
+  const width = pixelsOf(name, attributes.get('width'));
+  const height = pixelsOf(name, attributes.get('height'));
+  if (Number.isNaN(width) || Number.isNaN(height)) return null;
+  if (width === null ? height === null || height < tallest : width <= icon) return null;
+  // It shows less if it is smaller, and does not shrink.
+  if (name === 'svg' && !attributes.has('viewbox')) return null;
+  const selector = name + selectorOf('width', attributes) + selectorOf('height', attributes);
+  return { selector, width, height, gate: 0 };
+}
+
+function selectorOf(attribute: string, attributes: ReadonlyMap<string, string>): string {
+  const value = attributes.get(attribute);
+  return value === undefined ? `:not([${attribute}])` : `[${attribute}="${value}"]`;
+}
+
+/** @returns null if the length is not declared; NaN if it is not in pixels, or has so many digits that a rule would have no bound */
+function pixelsOf(name: string, length: string | undefined): number | null {
+  if (length === undefined) return null;
+  const [, number, unit] = /^(\d{1,5}(?:\.\d{1,3})?)(px|pt)?$/.exec(length) ?? [];
+  if (Number(number) === 0) return Number.NaN;
+  // In attributes of HTML a unit has no meaning.
+  return Number(number) * (name === 'svg' && unit === 'pt' ? 4 / 3 : 1);
+}
+
+function gateOf({ width, height }: Size, indents: number): number {
+  if (width === null) return Math.max(2 * phone, 2.5 * (height ?? 0));
+  return Math.max(width + edges + indents * indent, 4 * (width - besides));
+}
+
+function shrinkingRule({ selector, width, height, gate }: Size): string {
+  return `@media(max-width:${Math.ceil(gate)}px){:where(${selector}){${shrunk(width, height)}}}`;
+}
+
+function shrunk(width: number | null, height: number | null): string {
+  if (width === null) return `height:auto;max-height:${height?.toFixed(1)}px`;
+  if (height === null) return fluid;
+  const ratio = `${width.toFixed(1)}/${height.toFixed(1)}`;
+  return `${fluid};height:auto;aspect-ratio:${isShapeKept(width, height) ? '' : 'auto '}${ratio}`;
+}
+
+/** A small picture and a bar have the shape that the document declares, and others that of their file. */
+function isShapeKept(width: number, height: number): boolean {
+  return width <= phone || width >= 4 * height || height >= 4 * width;
+}
