@@ -2,8 +2,9 @@ import type { Request, Response } from 'express';
 import { correction, generate } from 'lean-qr';
 import { toSvgSource } from 'lean-qr/extras/svg';
 import { edgeSeconds } from '../../shared/config/config.ts';
-import { DropError, notFound } from '../../shared/domain/errors.ts';
+import { DropError } from '../../shared/domain/errors.ts';
 import type { PageWithVersion, Version } from '../../shared/drops/drop.ts';
+import { insertFirst } from '../../shared/html/insertion.ts';
 import { timeTag } from '../html/elements.ts';
 import { html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
@@ -17,8 +18,9 @@ import { setDownloadHeaders } from '../versions/source.ts';
 import { openPage, setPageCaching } from './gate.ts';
 import { RawHeaders } from './raw-headers.ts';
 
-/** A browser runs it at the end of the document, unless the document ends inside a comment or a script of its own. */
-const printScript = Buffer.from('\n<script>addEventListener("load", () => print())</script>\n');
+/** Keeps the browser's `print`, because a page may have one of its own, and leaves no trace in the page's tree. */
+const printScript =
+  '<script>(({ print }) => addEventListener("load", () => print()))(window); document.currentScript.remove()</script>';
 
 /** What belongs to a viewer page. None of it counts a view: the viewer page has counted one. */
 export function pagePartRoutes({ services, layout }: RouteParts): readonly Route[] {
@@ -53,13 +55,15 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
       sendBytes(res, 'text/html', document);
     }),
 
-    /** The raw page, which asks to be printed. The viewer cannot print its frame whole, because it has another origin. */
+    /**
+     * The document without our style, which is for screens; it asks to be printed. The viewer cannot print its frame whole, because
+     * it has another origin.
+     */
     unlocked('print', async (req, res) => {
       const page = await openPage(services, req, res);
-      const body = await pages.body(page, 'identity');
-      if (body === null) throw notFound('version');
-      rawHeaders.setForRefusal(res, null); // the same sandbox
-      sendBytes(res, 'text/html', Buffer.concat([body.bytes, printScript]));
+      const document = await pages.document(page);
+      rawHeaders.setForRefusal(res, null); // the sandbox of the raw page
+      sendBytes(res, 'text/html', insertFirst(document, printScript));
     }),
 
     open('GET', pagePartPath(':slug', 'qr.svg'), (req, res) => sendQrCode(req, res, config.BASE_URL)),

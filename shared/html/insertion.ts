@@ -65,6 +65,21 @@ export function applyPlan(html: Uint8Array, plan: RenderPlan): Uint8Array {
   return Buffer.concat([html.subarray(0, insertAt), Buffer.from(insertion), html.subarray(insertAt)]);
 }
 
+/**
+ * The document with a script before all else in its head, so that no policy of the document concerns the script, and with a
+ * viewport if the document has none; at the end if the first 4 KiB have no such place. The event loop may call it, as `planSafely`.
+ */
+export function insertFirst(html: Uint8Array, script: string): Uint8Array {
+  const reading = readSafely(html);
+  const insertion = withViewport(reading.scan.head?.childNodes ?? [], script);
+  const offset = Math.min(...reading.scan.offsets);
+  const count = insertion === script ? 1 : 2;
+  const remove = (head: Dom.Element) => head.childNodes.splice(0, count).length === count;
+  if (!Number.isFinite(offset) || !isAlikeWithout(remove, reading, offset, insertion))
+    return Buffer.concat([html, Buffer.from(script)]);
+  return applyPlan(html, { renderer: rendererVersion, insertAt: reading.skipped + offset, insertion });
+}
+
 interface Reading {
   /** Without a byte order mark, which browsers drop and parse5 takes for text of body. */
   readonly text: string;

@@ -53,7 +53,7 @@ export function isRendered(html: Uint8Array): boolean {
   return headOf(parse(decode(html))).childNodes.some((node) => hasAttribute(node, 'style', 'data-dropleaf'));
 }
 
-function headOf(document: Dom.Document): Dom.Element {
+export function headOf(document: Dom.Document): Dom.Element {
   const root = document.childNodes.find((node): node is Dom.Element => node.nodeName === 'html');
   const head = root?.childNodes.find((node): node is Dom.Element => node.nodeName === 'head');
   if (!head) throw new Error('a parsed document always has a head');

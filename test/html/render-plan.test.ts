@@ -1,8 +1,15 @@
 import { expect } from 'chai';
-import { applyPlan, planRender, planSafely, rendererVersion } from '../../shared/html/insertion.ts';
+import { parse, serialize } from 'parse5';
+import {
+  applyPlan,
+  insertFirst,
+  planRender,
+  planSafely,
+  rendererVersion,
+} from '../../shared/html/insertion.ts';
 import { cpuMsOf } from '../support/cpu.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
-import { judge } from './render-oracle.ts';
+import { headOf, judge } from './render-oracle.ts';
 import { cases } from './render-plan-cases.ts';
 
 const render = (html: string) => {
@@ -145,6 +152,38 @@ describe('planRender', () => {
     let plan: ReturnType<typeof planRender> | undefined;
     expect(cpuMsOf(() => (plan = planRender(html)), 1_500)).to.be.below(1_500);
     expect(plan?.insertAt).to.equal('<head>'.length);
+  });
+});
+
+describe('insertFirst', () => {
+  const script = '<script>first()</script>';
+  const insert = (html: string) => Buffer.from(insertFirst(Buffer.from(html), script)).toString();
+  const withoutMark = (html: string) => html.replace(/^\ufeff/, '');
+
+  for (const [group, documents] of Object.entries(cases)) {
+    it(`changes nothing else, and puts the script before all else in head: ${group}`, () => {
+      for (const marked of documents.filter((one) => one.includes('◆'))) {
+        const html = marked.replace('◆', '');
+        const page = parse(withoutMark(insert(html)));
+        const ours = headOf(page).childNodes.splice(0, 2);
+        expect(ours.map(({ nodeName }) => nodeName).join(), html).to.equal('meta,script');
+        expect(serialize(page), html).to.equal(serialize(parse(withoutMark(html))));
+      }
+    });
+  }
+
+  it('adds a viewport if there is none in the first 4 KiB', () => {
+    expect(insert('<!doctype html><html><head class=a><title>x</title>')).to.match(
+      /^<!doctype html><html><head class=a><meta name="viewport" [^>]*><script>first\(\)<\/script><title>/,
+    );
+    expect(insert('\ufeff<meta name=viewport content="width=400">text')).to.equal(
+      `\ufeff${script}<meta name=viewport content="width=400">text`,
+    );
+  });
+
+  it('puts the script at the end if the first 4 KiB have no place', () => {
+    const html = `<!-- ${'x'.repeat(70_000)} --><head></head>`;
+    expect(insert(html)).to.equal(html + script);
   });
 });
 
