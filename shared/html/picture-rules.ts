@@ -93,11 +93,14 @@ class PictureReader implements TokenHandler {
 
 const ignore = () => undefined;
 
+const longestName = 100;
+
 /** @returns the name, as `base` or `site.base`, of the first layer that has one; null: none has */
 function firstLayer(css: string): string | null {
   const withoutComments = css.split('*/').map((part) => part.split('/*', 1)[0]);
-  const name = /@layer\s+([a-z_-][\w-]{0,60}(?:\.[a-z_-][\w-]{0,60}){0,5})(?=[\s,;{])/i.exec(
-    withoutComments.join(' '),
-  );
-  return name?.[1] ?? null;
+  for (const rest of withoutComments.join(' ').split(/@layer\s/i).slice(1)) {
+    const name = /^\s*([a-z_-][\w-]*(?:\.[a-z_-][\w-]*)*)[\s,;{]/i.exec(rest.slice(0, longestName))?.[1];
+    if (name !== undefined) return name;
+  }
+  return null;
 }
