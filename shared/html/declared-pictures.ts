@@ -25,7 +25,7 @@ const edges = 20;
 /** A list, a quotation or a figure indents by it. */
 const indent = 40;
 const indented = new Set(['ul', 'ol', 'dl', 'blockquote', 'figure']);
-const breaks = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'table', 'tr']);
+const breaks = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li']);
 /** Menus and margins beside a picture, and columns. */
 const besides = 300;
 /** Pictures less high that declare no width are logos and formulas. */
@@ -40,25 +40,26 @@ const sized = new Set(['img', 'svg', 'video', 'iframe', 'canvas', 'object', 'emb
 export class DeclaredPictures {
   readonly #sizes = new Map<string, Size>();
   #indents = 0;
-  /** Those that may stand side by side: nothing in `breaks` is between them. */
+  /** Those that may stand side by side: in a row of a table, or with nothing in `breaks` between them. */
   #row: Size[] = [];
+  #isInTable = false;
 
   /** To be called with each start tag, in the order of the document. */
   open({ tagName, attrs }: Token.TagToken): void {
     if (indented.has(tagName)) this.#indents++;
-    if (breaks.has(tagName)) this.#endRow();
+    if (tagName === 'tr' || (breaks.has(tagName) && !this.#isInTable)) this.#endRow(tagName === 'tr');
     if (sized.has(tagName)) this.#add(tagName, new Map(attrs.map(({ name, value }) => [name, value])));
   }
 
   /** To be called with the name of each end tag. */
   close(tagName: string): void {
     if (indented.has(tagName)) this.#indents = Math.max(0, this.#indents - 1);
-    if (tagName === 'table') this.#endRow();
+    if (tagName === 'table') this.#endRow(false);
   }
 
   /** ASCII. No element has two of these sizes, so their order does not matter. */
   rules(): string {
-    this.#endRow();
+    this.#endRow(false);
     const sizes = [...this.#sizes.values()];
     const kept = sizes.filter(({ width }) => width !== null).map(({ selector }) => selector);
     const shrinking = sizes.filter(({ gate }) => gate > phone).map(shrinkingRule);
@@ -72,14 +73,16 @@ export class DeclaredPictures {
     if (known === size && this.#sizes.size === maxSizes) return;
     this.#sizes.set(known.selector, known);
     known.gate = Math.max(known.gate, gateOf(known, this.#indents));
-    this.#row.push(known);
+    // Beside each other small ones wrap, but not in a table.
+    if (this.#isInTable || (known.width ?? 0) > phone) this.#row.push(known);
   }
 
-  #endRow(): void {
+  #endRow(isInTable: boolean): void {
     const widths = this.#row.map(({ width }) => width ?? 0);
     const together = widths.reduce((sum, width) => sum + width, edges);
     if (widths.length > 1) for (const size of this.#row) size.gate = Math.max(size.gate, together);
     this.#row = [];
+    this.#isInTable = isInTable;
   }
 }
 

@@ -101,7 +101,10 @@ const longestName = 100;
 /** @returns the name, as `base` or `site.base`, of the first layer that has one; null: none has */
 function firstLayer(css: string): string | null {
   const withoutComments = css.split('*/').map((part) => part.split('/*', 1)[0]);
-  for (const rest of withoutComments.join(' ').split(/@layer\s/i).slice(1)) {
+  for (const rest of withoutComments
+    .join(' ')
+    .split(/@layer\s/i)
+    .slice(1)) {
     const name = /^\s*([a-z_-][\w-]*(?:\.[a-z_-][\w-]*)*)[\s,;{]/i.exec(rest.slice(0, longestName))?.[1];
     if (name !== undefined) return name;
   }

@@ -61,7 +61,11 @@ describe('readPictures', () => {
     expect(gateOf('<ul><li><ul><li><img width=300></ul></ul>')).to.equal('400');
     expect(gateOf('<ul></ul></ul><img width=320>')).to.equal('340');
     expect(gateOf(`<table><tr>${'<td><img width=200>'.repeat(3)}</table>`)).to.equal('620');
+    expect(gateOf(`<table><tr>${'<td><p><img width=200>'.repeat(3)}</table>`)).to.equal('620');
     expect(gateOf(`<table>${'<tr><td><img width=320>'.repeat(3)}</table>`)).to.equal('340');
+    expect(gateOf('<img width=400>'.repeat(3))).to.equal('1220');
+    expect(gateOf('<p><img width=400>'.repeat(3))).to.equal('420');
+    expect(gateOf('<img width=320>'.repeat(3)), 'small ones wrap').to.equal('340');
   });
 
   it('finds the first layer of the styles, with the layers that it is in', () => {
