@@ -144,7 +144,7 @@ function isAlikeWithout(
 
 /** Marks our style: a page that was saved from here and uploaded again gets no second one. */
 const styleMark = 'data-dropleaf';
-export const styleStart = `<style ${styleMark}>`;
+const styleStart = `<style ${styleMark}>`;
 
 /** Boxes of a size, which show a part of the picture in them; those of a share of the window may show it whole. */
 const clips =

@@ -27,6 +27,7 @@ describe('Drops that a release without a search in tags had stored in SQLite', (
       DROP INDEX accounts_by_identity_hash;
       ALTER TABLE accounts DROP COLUMN identity_hash;
       ALTER TABLE accounts DROP COLUMN counts_as;
+      ALTER TABLE accounts DROP COLUMN comments_seen;
       DROP INDEX day_views_by_day;
       DROP TRIGGER audit_log_stays;
       DROP TABLE audit_sweeps;
