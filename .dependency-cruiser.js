@@ -42,6 +42,7 @@ const vendors = {
   fflate: '^cli/publish/',
   'highlight.js': '^cli/markdown/',
   'damerau-levenshtein': '^shared/config/',
+  'es-module-lexer': '^cli/bundle/',
   express: '^api/',
   helmet: '^api/',
   ioredis: adapterOf('redis'),
@@ -187,7 +188,7 @@ export default {
       [
         '^cli/',
         '^shared/page-checks/',
-        '^shared/html/(html-file|title)\\.ts$',
+        '^shared/html/(html-file|encoding|title)\\.ts$',
         '^shared/util/(?:shown-text|program-output)\\.ts$',
       ],
       'The client is one file that runs without the service, and shares only what judges a page and shows a text. Types count too: swc cannot tell them from code.',

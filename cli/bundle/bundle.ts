@@ -1,14 +1,22 @@
 import { basename, dirname, resolve } from 'node:path';
-import { lineOf } from '../../shared/page-checks/lines.ts';
-import { storageUse } from '../../shared/page-checks/page-checks.ts';
 import { attributeOf, type Written } from './attributes.ts';
 import { applyEdits } from './edits.ts';
 import { elementsOf } from './elements.ts';
 import { type Folder, openFolder, resolveLocal, urlOf } from './folder.ts';
-import { type Inliner, planEdits } from './places.ts';
+import { createInliner } from './inliner.ts';
+import { ModuleGraph, type ModuleSize } from './module-graph.ts';
+import {
+  editsOfFirst,
+  editsOfImportMap,
+  editsOfModules,
+  readImportMaps,
+  readModuleScripts,
+} from './module-scripts.ts';
+import { planEdits } from './places.ts';
 import { BundleReader } from './reader.ts';
 import { BundleReport } from './report.ts';
-import { createScriptLoads } from './script-loads.ts';
+import { RuntimeFiles } from './runtime-files.ts';
+import { ScriptLoads } from './script-loads.ts';
 import { createSprites } from './sprites.ts';
 
 export { folderOf } from './folder.ts';
@@ -25,6 +33,8 @@ export interface Bundle {
   readonly named: readonly string[];
   /** What works on the author's disk and nowhere else, and what to do. */
   readonly warnings: readonly string[];
+  /** The files that are modules in an import map; null: none. */
+  readonly modules: ModuleSize | null;
 }
 
 export interface NamedText {
@@ -45,6 +55,8 @@ interface BundleOptions {
   readonly folder?: Folder | undefined;
   /** Whether the lines of `html` are those of the file. */
   readonly hasLines?: boolean;
+  /** The encoding that the page was converted from. */
+  readonly from?: string | null;
 }
 
 /**
@@ -54,55 +66,45 @@ interface BundleOptions {
 export async function bundlePage(
   html: string,
   file: string,
-  { folder, hasLines = true }: BundleOptions = {},
+  { folder, hasLines = true, from = null }: BundleOptions = {},
 ): Promise<Bundle> {
   const name = basename(file);
-  const report = new BundleReport();
   const files = folder ?? (await openFolder(dirname(resolve(file))));
-  const reader = new BundleReader(files, report);
-  const sprites = createSprites(html);
+  const report = new BundleReport();
+  const reader = new BundleReader(files, report, from === null ? [] : [from]);
   const elements = elementsOf(html);
   const page = urlOf(name);
   const base = baseOf(elements, page);
   const at = (line: number) => (hasLines ? `${name}:${line}` : name);
-  const loads = createScriptLoads(files, report, base, page);
-  const sheets = new Map<string, { path: string; text: string }>();
-  const inliner: Inliner = {
-    shown: (address, line) => reader.shown(address, base, at(line)),
-    style: (address, line) => reader.style(address, base, at(line)),
-    inCss: (address, use, line) => reader.inCss(address, use, base, at(line)),
-    async script(address, line) {
-      const found = await reader.readText(address, base, at(line));
-      if (found === null) return null;
-      const where = (line: number) => `${found.path}:${line}`;
-      loads.add(found.text, where);
-      const [storage] = found.text.matchAll(storageUse);
-      if (storage) report.addDiskOnly('storage', storage[0], where(lineOf(found.text, storage.index)));
-      return found.text;
-    },
-    async symbol(address, line) {
-      const url = resolveLocal(address, base);
-      const found = url && (sheets.get(url.pathname) ?? (await reader.readText(address, base, at(line))));
-      if (url === null || found === null) return null;
-      sheets.set(url.pathname, found);
-      const symbol = sprites.add(found.path, found.text, url.hash);
-      if (typeof symbol === 'string') return symbol;
-      report.addMissing(at(line), address, symbol.fault);
-      return null;
-    },
-    code: (text, line) => loads.add(text, (inText) => at(line - 1 + inText)),
-    warn(what, address, line) {
-      if (resolveLocal(address, base) !== null) report.addDiskOnly(what, address, at(line));
-    },
-  };
-  const edits = await planEdits(html, elements, inliner);
-  await loads.warn();
+  const loads = new ScriptLoads({ files, report, reader }, base, page);
+  const map = readImportMaps(html, elements, base);
+  const graph = new ModuleGraph({ reader, report, map, loads });
+  const sprites = createSprites(html);
+  const inliner = createInliner({ reader, report, loads, graph, sprites, base, at });
+  const planned = await planEdits(html, elements, inliner);
+  const scripts = await readModuleScripts(html, elements, { graph, base, at });
+  const runtime = new RuntimeFiles({ files, reader, report }, graph);
+  await graph.complete();
+  await runtime.takeChunks(loads.texts());
+  await loads.warn(async (url, where) => {
+    const isTaken = await runtime.take(url, where);
+    await graph.complete();
+    return isTaken;
+  });
   const body = elements.find(({ element }) => element.tagName === 'body');
   const end = body?.at.endTag?.startOffset ?? html.length;
+  const edits = [
+    ...editsOfFirst(html, elements, runtime.script()), // before others that begin at the same place
+    ...editsOfImportMap(html, elements, map, graph.addresses()),
+    ...planned,
+    ...editsOfModules(html, scripts),
+    ...sprites.edits(end),
+  ];
   return {
     ...report.read(),
     named: [...files.named],
-    html: applyEdits(html, [...edits, ...sprites.edits(end)]),
+    modules: graph.size(),
+    html: applyEdits(html, edits),
   };
 }
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readlink, realpath } from 'node:fs/promises';
+import { open, readdir, readlink, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import querystring from 'node:querystring';
 import { errorCode, fileFault } from '../faults.ts';
@@ -30,21 +30,46 @@ export function urlOf(path: string): URL {
   return new URL(path.split('/').map(encodeURIComponent).join('/'), top);
 }
 
+/** As a browser resolves it. null: it is no address */
+export function resolveAddress(text: string, base: URL): URL | null {
+  if (!URL.canParse(text, base.href)) return null;
+  const url = new URL(text, base);
+  // Sites are written for the root of a host: here that is the folder.
+  const isRooted = url.origin === origin && /^[/\\]/.test(text);
+  return isRooted ? new URL(`.${url.pathname}${url.search}${url.hash}`, top) : url;
+}
+
+/** Whether a file of the folder, or another of this computer, has the address. */
+export function isLocal(url: URL): boolean {
+  return url.origin === origin || /^(?:file|[a-z]):$/.test(url.protocol); // `C:` is a disk
+}
+
 /** Where an address leads, as a browser would take it. null: to another site, into the document itself, or nowhere. */
 export function resolveLocal(address: string, base: URL): URL | null {
   const text = address.trim();
-  if (/^(?:[#?]|$)/.test(text) || !URL.canParse(text, base.href)) return null;
-  const url = new URL(text, base);
-  if (/^(?:file|[a-z]):$/.test(url.protocol)) return url; // `C:` is a disk
-  if (url.origin !== origin) return null;
-  // Sites are written for the root of a host: here that is the folder.
-  return /^[/\\]/.test(text) ? new URL(`.${url.pathname}${url.search}${url.hash}`, top) : url;
+  if (/^(?:[#?]|$)/.test(text)) return null;
+  const url = resolveAddress(text, base);
+  return url !== null && isLocal(url) ? url : null;
+}
+
+/** The address of a file in the folder, relative to that. */
+export function belowFolder(url: URL): string {
+  return url.href.slice(top.length);
 }
 
 export type Folder = ReturnType<typeof createFolder>;
 
-/** Nothing outside of a folder is read, and nothing that is hidden. @param readNamed by the path below it, with `/` */
-function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) {
+/** Of a folder that is no page's build. */
+const maxListed = 2000;
+
+/**
+ * Nothing outside of a folder is read, and nothing that is hidden. @param readNamed by the path below it, with `/`
+ * @param paths of its files, which it need not list whole
+ */
+function createFolder(
+  readNamed: (path: string) => Promise<Uint8Array | Fault>,
+  paths: () => AsyncIterable<string> | Iterable<string>,
+) {
   const named = new Set<string>();
   async function read(url: URL): Promise<Omit<LocalFile, 'url'> | Fault> {
     if (url.origin !== origin)
@@ -62,6 +87,15 @@ function createFolder(readNamed: (path: string) => Promise<Uint8Array | Fault>) 
   return {
     /** The paths that were looked for. */
     named,
+    /** The paths of its files, in order; null: it has too many to look at each. */
+    async list(): Promise<string[] | null> {
+      const found: string[] = [];
+      for await (const path of paths()) {
+        if (!isHidden(path)) found.push(path);
+        if (found.length > maxListed) return null;
+      }
+      return found.sort();
+    },
     /** Each file is read once. */
     async read(url: URL): Promise<LocalFile | Fault> {
       const key = url.protocol + url.host + url.pathname;
@@ -80,7 +114,10 @@ export const folderFault = 'it is a folder, or no ordinary file';
 
 /** @param files by their paths below the folder, with `/`, in normal form C */
 export function folderOf(files: ReadonlyMap<string, Uint8Array>): Folder {
-  return createFolder(async (path) => files.get(path.normalize('NFC')) ?? noFile);
+  return createFolder(
+    async (path) => files.get(path.normalize('NFC')) ?? noFile,
+    () => files.keys(),
+  );
 }
 
 /** @param path of a folder that is there */
@@ -102,13 +139,27 @@ export async function openFolder(path: string): Promise<Folder> {
     return noFile;
   }
 
-  return createFolder(async (name) => {
+  const readNamed = async (name: string) => {
     const found = await find(name);
     if (typeof found !== 'string') return found;
     const inside = root.endsWith(sep) ? root : root + sep;
     if (!found.startsWith(inside)) return outside;
     return isHidden(found.slice(inside.length)) ? hidden : readWhole(found); // a link may lead to it
-  });
+  };
+  return createFolder(readNamed, () => filesBelow(root));
+}
+
+/** Folders that cannot be read, and links, are passed over. */
+async function* filesBelow(root: string): AsyncGenerator<string> {
+  const rest = [''];
+  for (let folder = rest.shift(); folder !== undefined; folder = rest.shift()) {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = `${folder}${entry.name}`;
+      if (entry.isFile()) yield path;
+      else if (entry.isDirectory() && entry.name !== 'node_modules' && !isHidden(path)) rest.push(`${path}/`);
+    }
+  }
 }
 
 function isHidden(path: string): boolean {

@@ -1,10 +1,11 @@
-import { exampleOf, storageAdvice } from '../../shared/page-checks/page-checks.ts';
+import { lineOf } from '../../shared/page-checks/lines.ts';
+import { exampleOf, storageAdvice, storageUse } from '../../shared/page-checks/page-checks.ts';
 import type { LocalFile } from './folder.ts';
 
 /** What cannot become part of a document, and what to do. */
 const advice = {
   module:
-    'a module loads other files. Bundle it, and name the bundle in a script without type="module": npx esbuild FILE --bundle --format=iife --outfile=bundle.js',
+    'this module cannot become part of the page. Bundle it, and name the bundle in a script without type="module": npx esbuild FILE --bundle --format=iife --outfile=bundle.js',
   frame: 'a page in a frame is not published. Publish it by itself, and use its address',
   page: 'a page that a link leads to is not published. Publish it by itself, and link to its address with target="_blank"',
   load: 'a script loads it while the page runs. Put the data into the script or the page; a bundler does that: npx esbuild FILE --bundle --format=iife --loader:.json=json --loader:.csv=text --loader:.png=dataurl --outfile=bundle.js',
@@ -16,13 +17,18 @@ export type DiskOnly = keyof typeof advice;
 
 /** What became of the files of a page. */
 export class BundleReport {
-  readonly #files = new Map<string, { readonly bytes: number; times: number }>();
+  readonly #files = new Map<
+    string,
+    { readonly bytes: number; times: number; readonly converted_from?: string }
+  >();
   readonly #texts = new Map<string, string>();
   readonly #missing = new Map<string, string[]>();
   readonly #diskOnly = new Map<DiskOnly, Set<string>>();
 
-  addFile({ path, bytes }: LocalFile): void {
-    const file = this.#files.get(path) ?? { bytes: bytes.length, times: 0 };
+  /** @param encoding of a text */
+  addFile({ path, bytes }: LocalFile, encoding = 'utf-8'): void {
+    const converted = encoding === 'utf-8' ? {} : { converted_from: encoding };
+    const file = this.#files.get(path) ?? { bytes: bytes.length, times: 0, ...converted };
     file.times += 1;
     this.#files.set(path, file);
   }
@@ -41,6 +47,17 @@ export class BundleReport {
   addDiskOnly(what: DiskOnly, address: string, where: string): void {
     const names = this.#diskOnly.get(what) ?? new Set();
     this.#diskOnly.set(what, names.add(`${exampleOf(address)} (${where})`));
+  }
+
+  /** Notes its first use in a script. */
+  addStorage(code: string, where: (line: number) => string): void {
+    const [storage] = code.matchAll(storageUse);
+    if (storage) this.addDiskOnly('storage', storage[0], where(lineOf(code, storage.index)));
+  }
+
+  /** Whether it is in the page. */
+  hasFile(path: string): boolean {
+    return this.#files.has(path);
   }
 
   /** A script that names a picture by the end of its path looks for it beside another file. */

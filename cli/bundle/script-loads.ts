@@ -1,4 +1,7 @@
+import type { Edit } from './edits.ts';
 import { type Folder, folderFault, resolveLocal } from './folder.ts';
+import { isShown, mediaTypeOf } from './media-type.ts';
+import type { BundleReader } from './reader.ts';
 import type { BundleReport } from './report.ts';
 
 /** An address that a script may load while the page runs. */
@@ -10,8 +13,8 @@ interface Load {
 }
 
 const calls =
-  /\b(?:import|fetch|importScripts|new (?:Shared)?Worker|d3\.(?:json|csv|tsv|text|xml)) ?\(|\.open ?\(["'](?:GET|POST)["'],/g;
-const argument = /\s*(["'`])([^"'`\s$]+)(["'`])/y;
+  /\b(?:import|fetch|importScripts|new (?:Shared)?Worker|navigator\.serviceWorker\.register|d3\.(?:json|csv|tsv|text|xml)) ?\(|\.open ?\(["'](?:GET|POST)["'],/g;
+const argument = /\s*(?:new URL\(\s*)?(["'`])([^"'`\s$]+)(["'`])/y;
 /** What may stand in quotes. */
 const words = /[^"'`\s\\]+/g;
 const name = /^(?:image:\/\/)?([^<>]+?(?:\.[a-z]\w{1,7}|\/[\w-]*))(?:[?#].*)?$/is;
@@ -48,7 +51,7 @@ function folderOf(address: string): string | null {
 }
 
 /** The 1-based line of an offset. Linear in the text if each offset is behind the one before. */
-function createLineCounter(text: string): (offset: number) => number {
+export function createLineCounter(text: string): (offset: number) => number {
   let last = 0;
   let line = 1;
   let end = text.indexOf('\n');
@@ -63,32 +66,88 @@ function createLineCounter(text: string): (offset: number) => number {
   };
 }
 
-/** Code of the page, where its files are looked for. */
-export function createScriptLoads(files: Folder, report: BundleReport, base: URL, page: URL) {
-  const codes: { readonly text: string; readonly where: (line: number) => string }[] = [];
+const nothing = new Uint8Array();
 
-  /** Whether there is such a file; of `tiles/{z}/{x}.png` and `img/`, whether there is such a folder. */
-  async function isThere(address: string): Promise<boolean> {
-    const folder = folderOf(address);
-    const url = resolveLocal(folder ?? address, base);
-    if (url === null || url.pathname === page.pathname) return false;
-    const found = await files.read(url);
-    return 'fault' in found ? folder !== null && found.fault === folderFault : folder === null;
+/** Code whose files are looked for. */
+export interface LoadingCode {
+  readonly text: string;
+  /** Where it was loaded from, if that is not the page. */
+  readonly base?: URL;
+  /** The file with a line of the text. */
+  readonly where: (line: number) => string;
+}
+
+/** Code of the page, and what it loads while it runs. */
+export class ScriptLoads {
+  readonly #files: Folder;
+  readonly #report: BundleReport;
+  readonly #reader: BundleReader;
+  readonly #base: URL;
+  readonly #page: URL;
+  readonly #codes: LoadingCode[] = [];
+
+  /** @param base where addresses of the document start from @param page its own */
+  constructor(
+    { files, report, reader }: { files: Folder; report: BundleReport; reader: BundleReader },
+    base: URL,
+    page: URL,
+  ) {
+    this.#files = files;
+    this.#report = report;
+    this.#reader = reader;
+    this.#base = base;
+    this.#page = page;
   }
 
-  return {
-    /** @param where the file with a line of the text */
-    add: (text: string, where: (line: number) => string): void => void codes.push({ text, where }),
+  add(code: LoadingCode): void {
+    this.#codes.push(code);
+  }
 
-    /** Notes the local addresses that the code loads, once all files of the page are known. */
-    async warn(): Promise<void> {
-      for (const { text, where } of codes) {
-        const lineAt = createLineCounter(text);
-        for (const { address, offset, isSure } of findLoads(text))
-          if (isSure || report.hasPicture(address) || (await isThere(address)))
-            if (resolveLocal(address, base) !== null)
-              report.addDiskOnly('load', address, where(lineAt(offset)));
+  texts(): string[] {
+    return this.#codes.map(({ text }) => text);
+  }
+
+  /** Pictures that a code names from the root of the folder, as bundlers write it, in their place. @param others that are made, too */
+  async pictureEdits(text: string, base: URL, others: readonly Edit[]): Promise<Edit[]> {
+    const edits: Edit[] = [];
+    const taken = new Set(others.map(({ start }) => start));
+    for (const { address, offset, isSure } of findLoads(text)) {
+      if (isSure || !address.startsWith('/') || taken.has(offset - 1)) continue;
+      if (!isShown(mediaTypeOf(address, nothing))) continue;
+      const data = await this.#reader.picture(address, base);
+      if (data !== null) edits.push({ start: offset, end: offset + address.length, text: data });
+    }
+    return edits;
+  }
+
+  /** Notes the local addresses that the code loads, once all files of the page are known. @param takes what becomes part of the page */
+  async warn(takes: (url: URL, where: string) => Promise<boolean>): Promise<void> {
+    for (const { text, base, where } of this.#codes) {
+      const lineAt = createLineCounter(text);
+      for (const { address, offset, isSure } of findLoads(text)) {
+        const url = await this.#find(address, isSure, base);
+        if (url === null) continue;
+        const place = where(lineAt(offset));
+        if (isSure || !(await takes(url, place))) this.#report.addDiskOnly('load', address, place);
       }
-    },
-  };
+    }
+  }
+
+  /** null: it is no local address, or surely none */
+  async #find(address: string, isSure: boolean, base = this.#base): Promise<URL | null> {
+    const url = resolveLocal(address, this.#base);
+    if (url === null) return null;
+    if (isSure || this.#report.hasPicture(address) || (await this.#isThere(address, this.#base))) return url;
+    const isRelative = /^\.{1,2}\//.test(address) && (await this.#isThere(address, base));
+    return isRelative ? resolveLocal(address, base) : null;
+  }
+
+  /** Whether there is such a file; of `tiles/{z}/{x}.png` and `img/`, whether there is such a folder. */
+  async #isThere(address: string, base: URL): Promise<boolean> {
+    const folder = folderOf(address);
+    const url = resolveLocal(folder ?? address, base);
+    if (url === null || url.pathname === this.#page.pathname) return false;
+    const found = await this.#files.read(url);
+    return 'fault' in found ? folder !== null && found.fault === folderFault : folder === null;
+  }
 }

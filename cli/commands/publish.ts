@@ -190,7 +190,7 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
 function printOutcome(context: Context, page: Page, { drop, did }: Outcome, isFirst: boolean): void {
   const { output, name } = context;
   output.act(drop.url);
-  if (isFirst) for (const file of page.files) output.note(`${file.path}: ${describeFile(file)}`);
+  if (isFirst) for (const line of describeMaking(page)) output.note(line);
   output.note(describeOutcome({ drop, did }));
   if (page.isItsContext && did === 'created')
     output.note('Viewers can read its Markdown, too; with --no-context they cannot.');
@@ -198,8 +198,23 @@ function printOutcome(context: Context, page: Page, { drop, did }: Outcome, isFi
     const command = `${name} comments ${page.file ?? drop.slug}`;
     output.note(`Open comments: ${drop.open_comments}. To read them: ${command}`);
   }
-  const { files, warnings } = page;
-  output.result({ ...drop, did, ...filled({ files, warnings }) }, isFirst ? drop.url : null);
+  const { files, warnings, from, modules } = page;
+  const converted = from === null ? {} : { converted_from: from };
+  const imported = modules === null ? {} : { modules };
+  const facts = { ...converted, ...imported, ...filled({ files, warnings }) };
+  output.result({ ...drop, did, ...facts }, isFirst ? drop.url : null);
+}
+
+/** What the page was made of. */
+function describeMaking({ from, files, modules }: Page): string[] {
+  const lines = files.map((file) => `${file.path}: ${describeFile(file)}`);
+  if (from !== null) lines.unshift(`Converted from ${from} to UTF-8.`);
+  if (modules === null) return lines;
+  const { files: number, bytes, address_bytes: written } = modules;
+  return [
+    ...lines,
+    `Modules that import each other: ${number} files of ${bytes} bytes, ${written} bytes as data: addresses.`,
+  ];
 }
 
 /** Without the lists that are empty. */

@@ -5,10 +5,11 @@ import { checkPage, notWhole } from '../../shared/page-checks/page-checks.ts';
 import { findSecrets } from '../../shared/page-checks/secrets.ts';
 import type { Bundle, BundledFile, NamedText } from '../bundle/bundle.ts';
 import type { Context } from '../context.ts';
+import { decodePlain } from '../encoding.ts';
 import { type CliError, refusal } from '../errors.ts';
 import { hasFields, isCount } from '../guards.ts';
 import type { Published } from '../project-file.ts';
-import { decode, readBytes, readSource, type Source, type SourceOptions } from './source.ts';
+import { readBytes, readSource, type Source, type SourceOptions } from './source.ts';
 import { titlesOf } from './titles.ts';
 
 /** A page that was read and checked. */
@@ -34,6 +35,10 @@ export interface Page {
   readonly as: Source['as'];
   /** The local files that became part of it. */
   readonly files: readonly BundledFile[];
+  /** The encoding that it was converted from; null: it was UTF-8. */
+  readonly from: string | null;
+  /** What of them are modules in an import map; null: none. */
+  readonly modules: Bundle['modules'];
 }
 
 export interface PageOptions extends SourceOptions {
@@ -55,7 +60,7 @@ const maxFileTitle = 200;
 
 /**
  * Reads a page, and makes the local files that it names part of it.
- * @throws CliError if it cannot be read, is not UTF-8, is too large, names a file that is not there, or seems to contain a secret
+ * @throws CliError if it cannot be read, is not in the encoding that it names, is too large, names a file that is not there, or seems to contain a secret
  */
 export async function readPage(context: Context, options: PageOptions): Promise<Page> {
   const source = await readSource(context, options);
@@ -63,7 +68,7 @@ export async function readPage(context: Context, options: PageOptions): Promise<
   const contextFrom = originOfContext(options);
   const about = await readContext(context, options.context, contextFrom, source);
   const isItsContext = about !== null && about.text === markdown;
-  const { html, files, texts, missing, named, ...bundled } = await bundle(source);
+  const { html, files, texts, missing, named, modules, ...bundled } = await bundle(source);
   if (document !== null && source.zipped === null)
     options.onSources?.([document, ...named.map((path) => join(dirname(document), path))]);
   if (missing.length > 0 && !options.allowMissing) throw missingError(missing);
@@ -88,6 +93,8 @@ export async function readPage(context: Context, options: PageOptions): Promise<
     contextFrom: isItsContext ? undefined : contextFrom,
     as: source.as,
     files,
+    from: source.from,
+    modules,
     warnings: [
       ...sizeWarnings,
       ...searched.filter((one) => !one.isWhole).map((one) => `${one.name}: ${notWhole}`),
@@ -101,11 +108,12 @@ export async function readPage(context: Context, options: PageOptions): Promise<
   };
 }
 
-async function bundle({ html, document, zipped, markdown }: Source): Promise<Bundle> {
-  if (document === null) return { html, files: [], texts: [], missing: [], named: [], warnings: [] };
+async function bundle({ html, document, zipped, markdown, from }: Source): Promise<Bundle> {
+  const none = { files: [], texts: [], missing: [], named: [], warnings: [], modules: null };
+  if (document === null) return { html, ...none };
   const { bundlePage, folderOf } = await import('../bundle/bundle.ts'); // here, so that other commands start sooner
   const folder = zipped === null ? undefined : folderOf(zipped);
-  return bundlePage(html, document, { folder, hasLines: markdown === null });
+  return bundlePage(html, document, { folder, hasLines: markdown === null, from });
 }
 
 function missingError(missing: readonly string[]): CliError {
@@ -131,7 +139,7 @@ async function readContext(
   { name, markdown }: Source,
 ): Promise<NamedText | null> {
   if (typeof file === 'string')
-    return { name: file, text: decode((await readBytes(context, file)).bytes, file) };
+    return { name: file, text: decodePlain((await readBytes(context, file)).bytes, file).text };
   const isWanted = from === undefined && markdown !== null;
   return isWanted && Buffer.byteLength(markdown) <= usualMaxContextBytes ? { name, text: markdown } : null;
 }

@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
+import { type HtmlFile, readHtmlFile, textDocument } from '../../shared/html/html-file.ts';
 import { confirm } from '../ask.ts';
 import type { Context } from '../context.ts';
+import { decodeDocument, decodePlain } from '../encoding.ts';
 import { CliError, refusal } from '../errors.ts';
 import { fileError } from '../faults.ts';
 import { maxReadBytes, readAtMost } from '../read-at-most.ts';
@@ -25,6 +26,8 @@ export interface Source {
   readonly as: 'html' | 'text' | undefined;
   /** The Markdown that the document was made of; null: none. */
   readonly markdown: string | null;
+  /** The encoding that it was converted from; null: it was UTF-8. */
+  readonly from: string | null;
   readonly warnings: readonly string[];
 }
 
@@ -60,6 +63,7 @@ export async function readSource(context: Context, options: SourceOptions): Prom
     document: remembered,
     zipped: null,
     markdown: null,
+    from: null,
     as: undefined,
     warnings: [],
   };
@@ -69,18 +73,26 @@ export async function readSource(context: Context, options: SourceOptions): Prom
     const { toDocument } = await import('../markdown/document.ts'); // here, so that other commands start sooner
     const hasHtml = options.html ?? false;
     const otherTitle = basename(path, extname(path));
-    const { text, ...made } = toDocument(decode(bytes, where.name), { hasHtml, otherTitle });
-    return { ...where, ...made, bytes: null, markdown: text, as: hasHtml ? 'html' : undefined };
+    const { text: written, from } = decodePlain(bytes, where.name);
+    const { text, ...made } = toDocument(written, { hasHtml, otherTitle });
+    return { ...where, ...made, from, bytes: null, markdown: text, as: hasHtml ? 'html' : undefined };
   }
   const type = isPageName(basename(path)) ? '' : 'text/plain';
   const read = readHtmlFile(bytes, { name: basename(path), type });
-  if ('fault' in read) throw refusal(`${where.name} cannot be published. ${read.fault}`);
-  const written = decode(bytes, where.name);
-  if (options.html) return { ...where, html: written, bytes, as: 'html' };
-  if ('html' in read && !options.text) return { ...where, html: written, bytes };
+  refuseOtherKind(read, where.name);
+  const written = decodeDocument(bytes, where.name);
+  if (options.html) return { ...where, ...written, as: 'html' };
+  if ('html' in read && !options.text) return { ...where, ...written };
   if (!options.text) await askForText(context, where.name);
-  const text = written.replace('\ufeff', '');
-  return { ...where, html: textDocument(text, file === '-' ? '' : basename(path)), bytes: null, as: 'text' };
+  const text = 'text' in read ? read.text : written.html.replace('\ufeff', '');
+  const html = textDocument(text, file === '-' ? '' : basename(path));
+  return { ...where, html, bytes: null, from: written.from, as: 'text' };
+}
+
+/** @throws CliError if it is a PDF or the like */
+function refuseOtherKind(read: HtmlFile, name: string): void {
+  if ('fault' in read && read.encoding === undefined)
+    throw refusal(`${name} cannot be published. ${read.fault}`);
 }
 
 /** Of HTML and SVG; pipes have none. */
@@ -107,7 +119,7 @@ async function readZip(
   const page = zipped.get(index);
   if (page === undefined) throw refusal(`${file} has no ${index}`);
   const document = join(file, index);
-  return { ...where, document, zipped, html: decode(page, document), bytes: page };
+  return { ...where, document, zipped, ...decodeDocument(page, document) };
 }
 
 /** @throws CliError unless the text is meant to be published as it is written */
@@ -151,17 +163,5 @@ async function readFileBytes(file: string): Promise<Input> {
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw fileError('read', file, error);
-  }
-}
-
-/** @throws CliError if it is not UTF-8 */
-export function decode(bytes: Uint8Array, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    const [first, second] = bytes;
-    const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-    const what = isUtf16 ? 'is UTF-16' : 'is not UTF-8 text';
-    throw refusal(`${name} ${what}: save it as UTF-8`, error);
   }
 }

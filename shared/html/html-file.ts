@@ -1,11 +1,13 @@
-/** What a file, or pasted text, is. The service and the scripts of its pages decide it alike, so this file imports nothing. */
+import { decodeText, labelBytes, labelsOf, type NoText, relabelled, startOf } from './encoding.ts';
+
+/** What a file, or pasted text, is. The service and the scripts of its pages decide it alike, so this file imports little. */
 export type HtmlFile<Bytes extends Uint8Array = Uint8Array> =
-  /** UTF-8: the bytes as they are, or converted from another encoding. */
-  | { readonly html: Bytes | Uint8Array<ArrayBuffer> }
+  /** UTF-8: the bytes as they are; with `from` what they were converted to, from that encoding. */
+  | { readonly html: Bytes | Uint8Array<ArrayBuffer>; readonly from?: string }
   /** It has no tag, or is named like something else: a person must say whether it is meant as plain text. */
-  | { readonly text: string }
-  /** Why it cannot be published, and what to do, for a person. */
-  | { readonly fault: string };
+  | { readonly text: string; readonly from?: string }
+  /** Why it cannot be published, and what to do, for a person; `encoding`: because it is not in the one that it names. */
+  | { readonly fault: string; readonly encoding?: NoText };
 
 export interface FileName {
   /** '' for pasted text. */
@@ -14,26 +16,33 @@ export interface FileName {
   readonly type: string;
 }
 
-/** Contains whatever tells the kind of a file, and its encoding (HTML standard, 13.2.3.2). */
-const startBytes = 1024;
-
 /** Linear in the size. @param bytes not empty */
 export function readHtmlFile<Bytes extends Uint8Array>(
   bytes: Bytes,
   { name, type }: FileName,
 ): HtmlFile<Bytes> {
-  const start = String.fromCharCode(...bytes.subarray(0, startBytes));
-  const own = utf16Of(start) === null ? decode(bytes, 'utf-8') : null;
-  const text = own ?? convert(bytes, start);
-  const fault = faultOfKind(start, name) ?? (text === null && (bytes.includes(0) ? noText : notUtf8));
-  if (fault || text === null) return { fault: `${fault}, and choose that file.` };
-  if (!tag.test(text) || isNamedOtherwise(name, type)) return { text: text.replace('\ufeff', '') };
-  return { html: own === null ? new TextEncoder().encode(text) : bytes };
+  const start = startOf(bytes);
+  const read = decodeText(
+    bytes,
+    labelsOf(start).map(({ label }) => label),
+  );
+  const kind = faultOfKind(start, name);
+  if (kind !== undefined) return { fault: `${kind}, and choose that file.` };
+  if (!('text' in read)) {
+    const isBinary = bytes.includes(0) && !read.encoding.startsWith('utf-16');
+    if (isBinary) return { fault: `${noText}, and choose that file.` };
+    return { fault: `${notUtf8}, and choose that file.`, encoding: read };
+  }
+  const { text, encoding } = read;
+  const from = encoding === 'utf-8' ? {} : { from: encoding };
+  if (!tag.test(text) || isNamedOtherwise(name, type)) return { text: text.replace('\ufeff', ''), ...from };
+  const html = encoding === 'utf-8' ? bytes : new TextEncoder().encode(relabelled(text, encoding));
+  return { html, ...from };
 }
 
 /** Of a document without a name. @param text in any encoding that has ASCII */
 export function looksLikeHtml(text: string): boolean {
-  return tag.test(text) && faultOfKind(text.slice(0, startBytes), '') === undefined;
+  return tag.test(text) && faultOfKind(text.slice(0, labelBytes), '') === undefined;
 }
 
 /** Of a title the service reads no more (page-checks/page-title.ts). */
@@ -94,57 +103,6 @@ const kinds: readonly (readonly [start: RegExp, fault: string])[] = [
 
 function faultOfKind(start: string, name: string): string | undefined {
   return kinds.find(([pattern]) => pattern.test(`${start}\n${name}`))?.[1];
-}
-
-/** By the byte order mark, or the `<` of a document without one. */
-function utf16Of(start: string): string | null {
-  if (start.startsWith('\xff\xfe') || start.startsWith('<\0')) return 'utf-16le';
-  return start.startsWith('\xfe\xff') || start.startsWith('\0<') ? 'utf-16be' : null;
-}
-
-const metaTags = /<meta\b[^>]*/gi;
-const charset = /\bcharset\s*=\s*(?:["']\s*)?([\w:.-]+)/i;
-
-/** What the document says of its encoding, and where; null: nothing */
-function findCharset(head: string): { readonly label: string; readonly at: number } | null {
-  for (const { 0: tag, index } of head.matchAll(metaTags)) {
-    const found = charset.exec(tag);
-    if (found === null) continue;
-    const [whole, label = ''] = found;
-    return { label, at: index + found.index + whole.length - label.length };
-  }
-  return null;
-}
-
-/** The text of a document in another encoding that is known. It then says that it is UTF-8. null: it is not known */
-function convert(bytes: Uint8Array, start: string): string | null {
-  const utf16 = utf16Of(start);
-  const text = decode(bytes, utf16 ?? findCharset(start)?.label ?? '');
-  if (text === null) return null;
-  const said = findCharset(text.slice(0, startBytes));
-  if (said !== null) return `${text.slice(0, said.at)}utf-8${text.slice(said.at + said.label.length)}`;
-  if (utf16 === null) return null; // it says UTF-16, which it cannot say in this way
-  return text.startsWith('\ufeff') ? text : `\ufeff${text}`;
-}
-
-/** With its byte order mark. null: the bytes are not in this encoding, or there is none of this name */
-function decode(bytes: Uint8Array, label: string): string | null {
-  try {
-    const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true });
-    return decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
-/** Some versions of Node decode windows-1252 as ISO-8859-1, which has controls in these places (nodejs/node#56542). */
-function decodeWindows1252(bytes: Uint8Array): string {
-  const places = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
-  const units = new Uint16Array(bytes); // `from` with a function is slow (docs/performance.md)
-  bytes.forEach((byte, n) => {
-    if (byte >> 5 === 4) units[n] = places.charCodeAt(byte - 0x80);
-  });
-  return new TextDecoder('utf-16le').decode(units);
 }
 
 /** At least so many bytes has the document that `textDocument` makes of it. */

@@ -233,12 +233,12 @@ describe('Local files of a page', () => {
 
   it('names with their lines what cannot become part of a document, and what to do', async () => {
     const { warnings, missing, html } = await bundle(
-      '<script type=module src=m.js></script>\n<iframe src=f.html></iframe><a href=o.html#x>O</a>\n<script src=a.js></script>' +
+      '<svg><script href=m.js /></svg>\n<iframe src=f.html></iframe><a href=o.html#x>O</a>\n<script src=a.js></script>' +
         '<script>fetch("https://a.example/x"); new Worker("w.js")</script>',
       { 'a.js': '\nd3.csv("data.csv"); import("./x.js")' },
     );
     expect(missing).to.deep.equal([]);
-    expect(html).to.contain('<script type=module src=m.js></script>');
+    expect(html).to.contain('<svg><script href=m.js /></svg>');
     expect(warnings.map((warning) => warning.split(': ')[0])).to.have.members([
       'data.csv (a.js:2), ./x.js (a.js:2), w.js (page.html:3)',
       'm.js (page.html:1)',
@@ -250,7 +250,7 @@ describe('Local files of a page', () => {
 
   it('names files that scripts and attributes name, and storage in scripts', async () => {
     const { warnings } = await bundle(
-      '<style>i{background:url(img/m.png)}</style>\n<img data-src="a.png" data-of="b.png">\n<script src=a.js></script><script type=module>\nimport "./x.js"; import "./no.js"</script>' +
+      '<style>i{background:url(img/m.png)}</style>\n<img data-src="a.png" data-of="b.png">\n<script src=a.js></script><script type=module>\nimport "./x.js"; import(x)</script>' +
         '<meta http-equiv=refresh content="0; url=o.html"><script type="text/babel" src=b.jsx></script>',
       {
         'a.js':
@@ -262,7 +262,7 @@ describe('Local files of a page', () => {
       },
     );
     expect(warnings.map((warning) => warning.split(': ')[0])).to.have.members([
-      'b.jsx (page.html:4), a.png (page.html:2), img/t.json (a.js:1), m.png (a.js:1), t/{z}/{x}.png (a.js:2), img/ (a.js:2), ./x.js (page.html:4)',
+      'b.jsx (page.html:4), import(…) (page.html:4), a.png (page.html:2), img/t.json (a.js:1), m.png (a.js:1), t/{z}/{x}.png (a.js:2), img/ (a.js:2)',
       'localStorage (a.js:2)',
       'o.html (page.html:4)',
     ]);

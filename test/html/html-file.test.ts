@@ -33,6 +33,17 @@ describe('readHtmlFile: what a file is that a person wants to publish', () => {
       [latin1('<meta charset=shift_jis>\x83\x65'), '<meta charset=utf-8>テ'],
       [utf16('\ufeff<meta charset=unicode><p>ü'), '\ufeff<meta charset=utf-8><p>ü'],
       [utf16('\ufeff<p>ü', true), '\ufeff<p>ü'],
+      [
+        latin1(
+          '<!--<meta charset=big5>--><meta name=a content="charset=big5"><meta charset=klingon><meta charset=latin2>\xb1',
+        ),
+        '<!--<meta charset=big5>--><meta name=a content="charset=big5"><meta charset=utf-8><meta charset=utf-8>ą',
+      ],
+      [
+        latin1('<?xml version="1.0" encoding="latin2"?><p>\xb1'),
+        '<?xml version="1.0" encoding="utf-8"?><p>ą',
+      ],
+      [latin1('<meta charset=iso-2022-jp><p>\x1b$BF|\x1b(B'), '<meta charset=utf-8><p>日'],
       [utf16('<p>ü'), '\ufeff<p>ü'],
       [utf16('<p>ü', true), '\ufeff<p>ü'],
     ] as const)
