@@ -53,7 +53,7 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
     .command('publish')
     .summary('publish an HTML file or Markdown, or its next version')
     .description(
-      'Publishes an HTML file, or Markdown, and prints its address. Images, style sheets, fonts, scripts and sounds that it names in its folder ' +
+      'Publishes an HTML file, or Markdown, and prints its address. Images, style sheets, fonts, scripts, modules and sounds that it names in its folder ' +
         'become part of it. The file .dropleaf.json beside it remembers which page ' +
         'it became, so that publishing it again makes the next version at the same address. That file has no secrets: commit ' +
         'it. If the page was changed elsewhere since, nothing is overwritten.',
