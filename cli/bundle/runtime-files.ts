@@ -1,3 +1,4 @@
+import { basename } from 'node:path/posix';
 import querystring from 'node:querystring';
 import { belowFolder, type Folder, urlOf } from './folder.ts';
 import { readModuleCode } from './module-code.ts';
@@ -43,10 +44,13 @@ export class RuntimeFiles {
     const globals = new Set(codes.flatMap((text) => [...text.matchAll(chunkGlobal)].map(([, name]) => name)));
     const paths = globals.size === 0 ? [] : await this.#folder.list();
     if (paths === null) return;
-    const hasStyles = codes.some((text) => /["'`.]css["'`]/.test(text) && globals.size > 0);
+    const hasStyles = codes.some((text) => /["'`.]css["'`]/.test(text));
+    const hashes = new Set(codes.flatMap((text) => text.match(hash) ?? []));
     for (const path of paths) {
       const url = urlOf(path);
-      if (this.#report.hasFile(path)) continue;
+      const own = basename(path).match(hash) ?? [];
+      // A runtime has the hashes of the files that it may load.
+      if (this.#report.hasFile(path) || (own.length > 0 && !own.some((one) => hashes.has(one)))) continue;
       const isChunk = path.endsWith('.js') && (await this.#isChunk(url, globals));
       if (isChunk || (hasStyles && path.endsWith('.css'))) await this.take(url, path);
     }
@@ -92,6 +96,8 @@ export class RuntimeFiles {
 
 /** The list to which chunks of webpack and Rspack add themselves. */
 const chunkGlobal = /\b((?:webpack|rspack)(?:Chunk|Jsonp)\w{0,100})/g;
+/** In names of files. */
+const hash = /[0-9a-f]{6,}/g;
 /** In so many bytes it stands, behind licences. */
 const maxChunkStart = 2000;
 
