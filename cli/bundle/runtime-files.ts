@@ -15,7 +15,7 @@ export class RuntimeFiles {
   readonly #reader: BundleReader;
   readonly #report: BundleReport;
   readonly #graph: ModuleGraph;
-  /** By their paths below the folder. null: a module, which is there already */
+  /** By their paths below the folder. null: the page has it already */
   readonly #addresses = new Map<string, string | null>();
 
   constructor(
@@ -49,10 +49,13 @@ export class RuntimeFiles {
     for (const path of paths) {
       const url = urlOf(path);
       const own = basename(path).match(hash) ?? [];
+      const isThere = this.#report.hasFile(path);
       // A runtime has the hashes of the files that it may load.
-      if (this.#report.hasFile(path) || (own.length > 0 && !own.some((one) => hashes.has(one)))) continue;
+      if (!isThere && own.length > 0 && !own.some((one) => hashes.has(one))) continue;
       const isChunk = path.endsWith('.js') && (await this.#isChunk(url, globals));
-      if (isChunk || (hasStyles && path.endsWith('.css'))) await this.take(url, path);
+      // A runtime waits for what the page has already.
+      if (isThere && isChunk) this.#addresses.set(path, null);
+      else if (isChunk || (hasStyles && path.endsWith('.css'))) await this.take(url, path);
     }
   }
 
@@ -88,8 +91,8 @@ export class RuntimeFiles {
 
   /** null: there are none */
   script(): string | null {
+    if (this.#addresses.size === 0) return null;
     const files = Object.fromEntries(this.#addresses);
-    if (!Object.values(files).some((address) => address !== null)) return null;
     return `<script>(${hook})(${JSON.stringify(files).replaceAll('<', '\\u003c')})</script>\n`;
   }
 }
