@@ -9,6 +9,7 @@ import {
   textAreaOf,
 } from './comments-panel/composer.ts';
 import type { SelectedQuote } from './comments-panel/messages.ts';
+import { mayMeanComment } from './framed/keys.ts';
 import { announce } from './shared/announce.ts';
 import { find } from './shared/find.ts';
 import { formEvents } from './shared/form-events.ts';
@@ -78,9 +79,12 @@ frame.addEventListener('load', () => atSelection.hide()); // another page, or an
 
 button.addEventListener('click', () => (panel === null ? write() : close()));
 document.addEventListener('keydown', (event) => {
-  const { key: pressed, target, ctrlKey, metaKey, altKey } = event;
-  if (pressed === 'Escape' && document.querySelector(':popover-open') === null) close();
-  if (pressed !== 'c' || ctrlKey || metaKey || altKey || target instanceof HTMLInputElement) return;
+  const isMenuOpen = document.querySelector(':popover-open') !== null;
+  if (event.key === 'Escape' && !isMenuOpen) close();
+  const { activeElement } = document;
+  // A key that comes here although the frame has the focus is meant for nothing here.
+  const focused = activeElement === frame ? null : activeElement;
+  if (isMenuOpen || !mayMeanComment(event, focused)) return;
   event.preventDefault();
   write();
 });

@@ -1,13 +1,13 @@
 // In the page, before everything else in it, for the viewer: reports what the reader selects, finds the quotes of comments and paints
 // them. The page's own scripts can read and forge all of this, so it gets quotes and numbers, and never what people wrote, their names
 // or tokens. A fault in it would be a fault of every page: it fails without a trace, and does nothing until the viewer asks.
+import { whenTextChanges } from './framed/current-text.ts';
 import { askForKey } from './framed/key.ts';
-import { wantsComment } from './framed/keys.ts';
+import { watchKeys } from './framed/keys.ts';
 import { noteLoad } from './framed/load.ts';
-import { currentText, forgetText } from './framed/page-text.ts';
 import { type Painted, Places } from './framed/places.ts';
 import { quiet } from './framed/quiet.ts';
-import { selectedQuote } from './framed/selection.ts';
+import { currentSelection, isAnythingSelected, isFocusInFrame } from './framed/selection.ts';
 import { provideStorage } from './framed/storage.ts';
 import { showTargetOnceSeen } from './framed/target.ts';
 
@@ -15,8 +15,8 @@ const settleMs = 200;
 
 let port: MessagePort | null = null;
 let hasBegun = false;
-const timers = new Map<() => void, number>();
-const places = new Places();
+let settling: number | undefined;
+const places = new Places((message) => port?.postMessage(message));
 
 quiet(start)();
 
@@ -30,6 +30,7 @@ function start(): void {
   showTargetOnceSeen();
   if (key !== null) openChannel(viewer, key);
   else if (isInViewer) askForKey(viewer, (later) => openChannel(viewer, later));
+  watchKeys({ isAsked: () => hasBegun, write });
 }
 
 /** To the viewer alone: another site in which this page is framed has another origin. */
@@ -44,10 +45,7 @@ function openChannel(viewer: string, key: string): void {
 /** The viewer alone has the other end of the channel. */
 function receive({ paint, show }: { paint?: readonly Painted[]; show?: number }): void {
   begin();
-  if (paint !== undefined) {
-    places.paint(paint);
-    search();
-  }
+  if (paint !== undefined) places.paint(paint);
   if (show !== undefined) places.show(show);
 }
 
@@ -55,53 +53,41 @@ function receive({ paint, show }: { paint?: readonly Painted[]; show?: number })
 function begin(): void {
   if (hasBegun) return;
   hasBegun = true;
-  document.addEventListener(
-    'selectionchange',
-    quiet(() => whenSettled(reportSelection)),
-  );
-  addEventListener('blur', quiet(reportSelection)); // the reader goes to the button
-  document.addEventListener('keydown', quiet(reportKey));
+  // Firefox does not say that what is selected in a field of numbers has changed.
+  for (const type of ['selectionchange', 'focusin']) document.addEventListener(type, quiet(reportSoon));
+  addEventListener('blur', quiet(reportAtBlur));
   document.addEventListener('click', quiet(reportPress));
-  new MutationObserver(
-    quiet(() => {
-      forgetText();
-      if (places.mayBeElsewhere()) whenSettled(searchAgain);
-    }),
-  ).observe(document, { childList: true, characterData: true, subtree: true });
+  whenTextChanges(() => places.pageChanged());
   reportSelection();
 }
 
-function whenSettled(run: () => void): void {
-  clearTimeout(timers.get(run));
-  timers.set(run, setTimeout(quiet(run), settleMs));
-}
-
-function searchAgain(): void {
-  places.countSearch();
-  search();
-}
-
-function search(): void {
-  if (document.readyState === 'loading') {
-    whenSettled(search);
-    return;
-  }
-  port?.postMessage({ found: places.search(currentText()) });
-}
-
-function reportSelection(): void {
-  port?.postMessage({ selection: selectedQuote(currentText()) });
-}
-
-function reportKey(event: KeyboardEvent): void {
-  if (!wantsComment(event)) return;
-  event.preventDefault(); // or the letter is typed into the form that gets the focus
+function write(): void {
   reportSelection();
   port?.postMessage({ write: true });
 }
 
+function reportSoon(): void {
+  clearTimeout(settling);
+  settling = setTimeout(quiet(reportSelection), settleMs);
+}
+
+function reportSelection(): void {
+  clearTimeout(settling);
+  settling = undefined;
+  port?.postMessage(currentSelection());
+}
+
+function reportAtBlur(): void {
+  // The reader goes to the button. Firefox has taken the focus from a field by now: what was told of that is still so.
+  if (settling !== undefined) reportSelection();
+  const reportFrame = () => {
+    if (isFocusInFrame()) reportSelection();
+  };
+  setTimeout(quiet(reportFrame)); // or into a frame of the page, which Firefox knows after this
+}
+
 function reportPress({ clientX, clientY }: MouseEvent): void {
-  if (!(getSelection()?.isCollapsed ?? true)) return;
+  if (isAnythingSelected()) return;
   const pressed = places.at(clientX, clientY);
   if (pressed !== null) port?.postMessage({ pressed });
 }

@@ -1,86 +1,110 @@
+import { FlatWalk, flatParent, isElement, isRoot, isText } from './flat-tree.ts';
+
 /** White space and characters that show nothing do not count: neither in texts that are compared nor in positions. */
 const ignored = /[\s\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f]+/g;
-
-const hidden = new Set([
-  'script',
-  'style',
-  'template',
-  'noscript',
-  'iframe',
-  'textarea',
-  'noembed',
-  'noframes',
-]);
 /** Of a long text node, so many characters are looked at in one step. */
 const step = 4096;
+/** A page with more has no text: what stands once in a part of it may stand twice in the whole. A document of 2 MB has fewer. */
+const mostNodes = 1_100_000;
+const mostUnits = 4_000_000;
 
 export function strip(text: string): string {
   return text.replace(ignored, '');
 }
 
-/** null: the page has changed since. */
-let current: PageText | null = null;
-
-/** The text of the page as it is now. */
-export function currentText(): PageText {
-  current ??= new PageText();
-  return current;
+/** A text node. */
+interface Piece {
+  readonly node: Text;
+  /** The position of its first character. */
+  readonly start: number;
+  /** Of the walk through the page. */
+  readonly part: number;
+  /** Whether a line is broken before it. */
+  readonly isAfterBreak: boolean;
 }
 
-/** The page has changed. */
-export function forgetText(): void {
-  current = null;
-}
-
-/** The text of a page. Positions are UTF-16 units of `text`. */
+/** The text of a page, open shadow roots included. Positions are UTF-16 units of `text`. */
 export class PageText {
   /** All text nodes of body, without what does not count. */
   readonly text: string;
-  readonly #nodes: Text[] = [];
-  /** The positions at which the nodes start. */
-  readonly #starts: number[] = [];
-  /** The numbers of the nodes before which a line is broken. */
-  readonly #breaks = new Set<number>();
+  readonly roots: ShadowRoot[] = [];
+  /** The names of elements that may get a shadow root when they are defined. */
+  readonly undefinedNames = new Set<string>();
+  readonly #pieces: Piece[] = [];
+  readonly #isWhole: boolean;
 
   constructor() {
     const parts: string[] = [];
-    let length = 0;
-    for (const node of shownNodes(document.body)) {
-      if (!(node instanceof Text)) {
-        if (node.nodeName === 'BR') this.#breaks.add(this.#nodes.length);
-        continue;
+    const walk = new FlatWalk(textTop());
+    let start = 0;
+    let units = 0;
+    let count = 0;
+    let isAfterBreak = false;
+    while (walk.next()) {
+      const { node, part, isEnd } = walk;
+      count += isEnd ? 0 : 1;
+      if (isText(node)) {
+        units += node.length;
+        if (units > mostUnits) break;
+        const text = strip(node.data);
+        this.#pieces.push({ node, start, part, isAfterBreak });
+        parts.push(text);
+        start += text.length;
+        isAfterBreak = false;
+      } else if (isElement(node) && !isEnd) {
+        this.#note(node);
+        if (node.nodeName === 'BR') isAfterBreak = true;
       }
-      const part = strip(node.data);
-      this.#nodes.push(node);
-      this.#starts.push(length);
-      parts.push(part);
-      length += part.length;
+      if (count > mostNodes) break;
     }
-    this.text = parts.join('');
+    this.#isWhole = count <= mostNodes && units <= mostUnits;
+    if (!this.#isWhole) this.#pieces.length = 0;
+    this.text = this.#isWhole ? parts.join('') : '';
   }
 
-  /** The position of a boundary point of a range. */
-  positionOf(container: Node, offset: number): number {
-    const point = document.createRange();
-    point.setStart(container, offset);
-    const index = firstWhere(this.#nodes.length, (i) => isAfter(point, this.#nodes[i]));
-    const node = this.#nodes[index];
-    const before = node === container ? strip(node.data.slice(0, offset)).length : 0;
-    return (this.#starts[index] ?? this.text.length) + before;
+  /** The position of a boundary point of a range; null: the text does not have it. */
+  positionOf(container: Node, offset: number): number | null {
+    if (!this.#isWhole) return null;
+    const piece = this.#pieces.find(({ node }) => node === container);
+    if (piece !== undefined) return piece.start + strip(piece.node.data.slice(0, offset)).length;
+    const child = container.childNodes[offset] ?? null;
+    const last = isElement(container) && container.shadowRoot !== null ? container.lastChild : null;
+    // What the root shows behind the slot of the last child comes after this point.
+    if (child === null && last !== null) return this.positionOf(last, lengthOf(last));
+    const owner = isRoot(container) ? container.host : container;
+    const end = child === null && offset > 0 ? owner : null;
+    return this.#positionAt(child ?? container, end);
   }
 
-  rangeOf(start: number, end: number): Range {
-    const range = document.createRange();
+  /** Ranges that together hold the text between these positions: each is in one tree. */
+  rangesOf(start: number, end: number): Range[] {
     const first = this.#pointAt(start);
     const last = this.#pointAt(end - 1);
-    range.setStart(first.node, first.offset);
-    range.setEnd(last.node, last.offset + 1);
-    return range;
+    const ranges: Range[] = [];
+    let range = rangeFrom(first.piece.node, first.offset);
+    let { part } = first.piece;
+    for (const piece of this.#pieces.slice(first.index, last.index + 1)) {
+      if (piece.part !== part) {
+        ranges.push(range);
+        range = rangeFrom(piece.node, 0);
+        part = piece.part;
+      }
+      range.setEnd(piece.node, piece === last.piece ? last.offset + 1 : piece.node.length);
+    }
+    ranges.push(range);
+    return ranges.filter(({ collapsed }) => !collapsed);
+  }
+
+  /** The text nodes between these positions. */
+  nodesOf(start: number, end: number): Text[] {
+    if (start >= end) return [];
+    const pieces = this.#pieces.slice(this.#pointAt(start).index, this.#pointAt(end - 1).index + 1);
+    return pieces.map(({ node }) => node);
   }
 
   /** Whether both ends are in one block. */
   isLine(start: number, end: number): boolean {
-    return blockOf(this.#pointAt(start).node) === blockOf(this.#pointAt(end - 1).node);
+    return blockOf(this.#pointAt(start).piece.node) === blockOf(this.#pointAt(end - 1).piece.node);
   }
 
   /** For people: a line for each block, and one space for all white space in it. */
@@ -89,36 +113,81 @@ export class PageText {
     const first = this.#pointAt(start);
     const last = this.#pointAt(end - 1);
     let found = '';
-    for (let index = first.index; index <= last.index; index++) {
-      const node = this.#nodes[index];
-      const before = this.#nodes[index - 1];
-      if (node === undefined) continue;
-      if (before !== undefined && index > first.index)
-        found += separatorOf(before, node, this.#breaks.has(index));
-      const from = index === first.index ? first.offset : 0;
-      const to = index === last.index ? last.offset + 1 : undefined;
+    let before: Piece | null = null;
+    for (const piece of this.#pieces.slice(first.index, last.index + 1)) {
+      const { node } = piece;
+      if (before !== null) found += separatorOf(before.node, piece);
+      const from = piece === first.piece ? first.offset : 0;
+      const to = piece === last.piece ? last.offset + 1 : undefined;
       found += node.data.slice(from, to).replace(/\s+/g, ' ');
+      before = piece;
     }
     return found.replace(/ +/g, ' ').replace(/ ?\n[\n ]*/g, '\n');
   }
 
-  /** The boundary point before the character at that position. `index`: the number of its node. */
-  #pointAt(position: number): { readonly node: Text; readonly offset: number; readonly index: number } {
-    const index = firstWhere(this.#starts.length, (i) => (this.#starts[i] ?? 0) > position) - 1;
-    const node = this.#nodes[index];
-    if (node === undefined) throw new RangeError('The page has no such position');
-    return { node, offset: offsetIn(node.data, position - (this.#starts[index] ?? 0)), index };
+  #note(element: Element): void {
+    if (element.shadowRoot !== null) this.roots.push(element.shadowRoot);
+    else if (element.localName.includes('-') && !element.matches(':defined'))
+      this.undefinedNames.add(element.localName);
+  }
+
+  /** At the end of that element, or before the node; if that is not shown, before what is nearest around it. */
+  #positionAt(point: Node, end: Node | null): number {
+    const top = textTop();
+    const around = chainFrom(point);
+    if (!around.has(top)) return end === null && isBeforeOrAround(point, top) ? 0 : this.text.length;
+    const walk = new FlatWalk(top);
+    let found = 0;
+    let index = 0;
+    while (walk.next()) {
+      const { node, isEnd } = walk;
+      const start = this.#pieces[index]?.start ?? this.text.length;
+      if (isEnd ? node === end : node === point && end === null) return start;
+      if (!isEnd && around.has(node)) found = start;
+      if (isText(node)) index += 1;
+    }
+    return found;
+  }
+
+  /** The boundary point before the character at that position. `index`: the number of its piece. */
+  #pointAt(position: number): { readonly piece: Piece; readonly offset: number; readonly index: number } {
+    const pieces = this.#pieces;
+    const index = firstWhere(pieces.length, (i) => (pieces[i]?.start ?? 0) > position) - 1;
+    const piece = pieces[index];
+    if (piece === undefined) throw new RangeError('The page has no such position');
+    return { piece, offset: offsetIn(piece.node.data, position - piece.start), index };
   }
 }
 
-/** Texts and elements that readers see, in the order of the document. */
-function* shownNodes(top: Element): Generator<Node> {
-  const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
-    node instanceof Element && hidden.has(node.localName)
-      ? NodeFilter.FILTER_REJECT
-      : NodeFilter.FILTER_ACCEPT,
-  );
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) yield node;
+/** Without body while the page is being loaded. */
+function textTop(): Element {
+  return document.body ?? document.documentElement;
+}
+
+function rangeFrom(node: Text, offset: number): Range {
+  const range = document.createRange();
+  range.setStart(node, offset);
+  return range;
+}
+
+function parentOrHost(node: Node): Node | null {
+  return isRoot(node) ? node.host : node.parentNode;
+}
+
+/** The node and what is around it. */
+function chainFrom(node: Node): ReadonlySet<Node> {
+  const chain = new Set<Node>();
+  for (let at: Node | null = node; at !== null; at = parentOrHost(at)) chain.add(at);
+  return chain;
+}
+
+function lengthOf(node: Node): number {
+  return isText(node) ? node.length : node.childNodes.length;
+}
+
+function isBeforeOrAround(node: Node, other: Node): boolean {
+  const { DOCUMENT_POSITION_PRECEDING: before, DOCUMENT_POSITION_CONTAINS: around } = node;
+  return (other.compareDocumentPosition(node) & (before | around)) !== 0;
 }
 
 /** The offset of the character with that number, of those that count. */
@@ -134,22 +203,17 @@ function offsetIn(data: string, number: number): number {
   return at;
 }
 
-/** Whether the node ends after the point. */
-function isAfter(point: Range, node: Text | undefined): boolean {
-  return node !== undefined && point.comparePoint(node, node.length) > 0;
-}
-
-function separatorOf(before: Text, node: Text, isBroken: boolean): string {
+function separatorOf(before: Text, { node, isAfterBreak }: Piece): string {
   if (blockOf(before) !== blockOf(node)) return '\n';
   const cellOf = ({ parentElement }: Text) => parentElement?.closest('td,th');
-  return isBroken || cellOf(before) !== cellOf(node) ? ' ' : '';
+  return isAfterBreak || cellOf(before) !== cellOf(node) ? ' ' : '';
 }
 
 /** A row of a table is one block. */
-function blockOf({ parentElement }: Text): Element | null {
-  let element = parentElement;
+function blockOf(node: Text): Element | null {
+  let element = flatParent(node);
   while (element !== null && /^(inline|contents|ruby|table-cell)/.test(getComputedStyle(element).display))
-    element = element.parentElement;
+    element = flatParent(element);
   return element;
 }
 

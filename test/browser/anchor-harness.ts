@@ -130,10 +130,11 @@ const harness = window.harness = {
     return harness.picks.map(({ anchor, text }) => ({ anchor, text }));
   },
   /** Finds them in the document as it is now. @returns the numbers of the characters of each; null: missing */
-  find(isOwn) {
+  async find(isOwn) {
     sent = [];
     CSS.highlights.clear();
     port.onmessage({ data: { paint: harness.picks.map(({ anchor }, id) => ({ ...anchor, id, position: isOwn ? anchor.position : null })) } });
+    while (!sent.some(({ found }) => found)) await new Promise((done) => soon(done, 1));
     const ids = sent.findLast(({ found }) => found).found;
     const ranges = [...(CSS.highlights.get('dropleaf-comments') ?? [])];
     return harness.picks.map((_, id) => ids.includes(id) ? numbersOf(ranges[ids.indexOf(id)]) : null);
@@ -145,8 +146,8 @@ const harness = window.harness = {
     numberAll(document.body);
     last = original;
   },
-  own() {
-    const found = harness.find(true);
+  async own() {
+    const found = await harness.find(true);
     return harness.picks.map(({ numbers: expected }, id) => found[id] === null ? 'missing' : String(found[id]) === String(expected) ? 'right' : 'wrong');
   },
   async edit(kind, number, seedNow) {
@@ -218,7 +219,7 @@ const harness = window.harness = {
     await null;
     const isChanged = document.body.textContent !== before;
     if (!isChanged && kind !== 31) { last = 0; numberAll(document.body); last = original; }
-    const found = harness.find(false);
+    const found = await harness.find(false);
     const left = new Set(textsOf(document.body).flatMap((one) => numbers.get(one)));
     const one = (pickOf, id) => {
       const got = found[id];
