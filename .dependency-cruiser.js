@@ -12,6 +12,9 @@ function adapterOf(names) {
   return [`^shared/(${names})/`, `^shared/[a-z-]+/(${names})[.-]`];
 }
 
+/** Where a quote stands, in pages and in sources: the worker and the script in a page must say the same. */
+const comparisons = '^shared/comments/(anchor|alike|likeness|compared-text)\\.ts$';
+
 /**
  * What an adapter may know of the rest: words of all resources; what is looked at in documents; ports, which are named after what does the work; records, `drops/drop.ts`, and queries of lists.
  * All other files of a resource's folder are its services.
@@ -20,6 +23,7 @@ const contracts = [
   '^shared/(domain|html|page-checks|util|log)/',
   '^shared/[a-z-]+/[a-z-]*(engine|stores?|tables?|log|queue|changes|provider|renderer|differ|finder|hasher|limiter|purger|sealer|metrics)\\.ts$',
   '^shared/[a-z-]+/(account|act|archive|card|comment|drop|drop-query|job-(catalogue|reports)|report|revision|search|session|sign-in|thread|token|visitor)\\.ts$',
+  comparisons,
 ];
 
 /** The only files that pick adapters. */
@@ -99,7 +103,7 @@ export default {
     folder(
       'html-imports-html',
       '^shared/html/',
-      ['^shared/(html|util)/'],
+      ['^shared/(html|util)/', comparisons],
       'Scanning and rendering of documents.',
     ),
     folder(
@@ -203,8 +207,8 @@ export default {
     folder(
       'browser-imports-browser',
       '^browser/',
-      ['^browser/', '^shared/html/html-file\\.ts$'],
-      'Scripts of our pages know the markup, and of the service only what a file is.',
+      ['^browser/', '^shared/html/html-file\\.ts$', comparisons],
+      'Scripts of our pages know the markup, and of the service only what a file is and where a quote stands.',
     ),
     {
       name: 'browser-runs-in-browsers',

@@ -31,6 +31,9 @@ const quote = {
   suffix: leaves(64),
   position: 7,
   sides: 'found' as const,
+  standing: null,
+  context: null,
+  changedTo: null,
 };
 
 /** Threads of 64 KiB: of long texts, or of as many replies as there may be. */

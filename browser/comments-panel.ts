@@ -51,9 +51,9 @@ const send = openChannel(frame, {
     atSelection.hide();
     paint();
   },
-  // While the reader writes, or the form for it is on its way, a page cannot change what the comment is about.
+  // While the reader writes, a page cannot change what the comment is about. A press on Comments may come before what was selected.
   selection(quote, at, isUnquotable) {
-    if (isOpening || isInPanelOrAway()) return;
+    if (isInPanelOrAway() || (isOpening && quote === null && !isUnquotable)) return;
     offered = { quote, isUnquotable };
     atSelection.show(at);
     if (quote !== null || !textArea()?.value) select(offered);

@@ -9,7 +9,9 @@ export const isComment = hasFields({
   version: isCount,
   state: isText,
   /** Absent: it is about the whole page. */
-  anchor: isAbsentOr(isNullOr(hasFields({ quote: isText, in_latest: isAbsentOr(isText) }))),
+  anchor: isAbsentOr(
+    isNullOr(hasFields({ quote: isText, in_latest: isAbsentOr(isText), changed_to: isAbsentOr(isText) })),
+  ),
   author: isAuthor,
   text: isText,
   replies: isListOf(hasFields({ author: isAuthor, text: isText })),
@@ -21,12 +23,17 @@ export type CommentList = Guarded<typeof isCommentList>;
 
 /** Only lines of the client begin without spaces: words of readers cannot pass for another comment. */
 export function formatComment({ id, url, version, state, anchor, author, text, replies }: Comment): string {
-  const gone = anchor?.in_latest === 'gone' ? '  (no longer in the latest version)' : '';
   return [
     `${id}  version ${version}, ${state}  ${url}`,
-    ...(anchor ? [`  ${JSON.stringify(anchor.quote)}${gone}`] : []),
+    ...(anchor ? [`  ${JSON.stringify(anchor.quote)}${noteOn(anchor)}`] : []),
     ...[{ author, text }, ...replies].map(formatText),
   ].join('\n');
+}
+
+/** What the latest version has instead. */
+function noteOn({ in_latest, changed_to }: NonNullable<Comment['anchor']>): string {
+  if (in_latest === 'gone') return '  (no longer in the latest version)';
+  return changed_to ? `  (in the latest version: ${JSON.stringify(changed_to)})` : '';
 }
 
 function formatText({ author, text }: Pick<Comment, 'author' | 'text'>): string {

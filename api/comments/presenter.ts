@@ -54,8 +54,11 @@ export const commentShape = named(
             prefix: textShape('The text before it.'),
             suffix: textShape('The text after it.'),
             in_latest: oneOfShape(
-              'Whether the latest version has the text. `unknown`: a script wrote it.',
+              'What the latest version has of the text. `changed`: other words in its place; `gone`: nothing, or it is not certain where; `unknown`: a script wrote it.',
               places,
+            ),
+            changed_to: optional(
+              textShape('What stands in its place in the latest version. Only with `changed`.'),
             ),
           },
           'What the comment is about. Absent: the whole page.',
@@ -126,7 +129,14 @@ export function presentComment(comment: Comment, baseUrl: string): Wire<typeof c
 
 function presentAnchor(anchor: NonNullable<Comment['anchor']>, in_latest: Comment['inLatest']) {
   const { quote, prefix, suffix } = shownAnchor(anchor);
-  return { quote: clean(quote), prefix: clean(prefix), suffix: clean(suffix), in_latest };
+  const changedTo = in_latest === 'changed' ? anchor.changedTo : null;
+  return {
+    quote: clean(quote),
+    prefix: clean(prefix),
+    suffix: clean(suffix),
+    in_latest,
+    changed_to: changedTo ? clean(changedTo) : undefined,
+  };
 }
 
 function presentWords({ author, text }: Pick<Comment, 'author' | 'text'>) {

@@ -1,8 +1,15 @@
 import { object } from 'yup';
-import { type CommentState, commentIdPattern, commentLimits } from '../../shared/comments/comment.ts';
+import {
+  type CommentState,
+  commentIdPattern,
+  commentLimits,
+  standingFields,
+} from '../../shared/comments/comment.ts';
 import type { NewComment } from '../../shared/comments/comments.ts';
 import type { CommentFilter } from '../../shared/comments/lists.ts';
+import type { ClaimedAnchor } from '../../shared/comments/sides.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { faultsOf } from '../../shared/domain/record.ts';
 import { slugTest } from '../drops/fields.ts';
 import { maxVersionNumber, toPositiveInteger } from '../http/parameters.ts';
 import {
@@ -91,8 +98,20 @@ export function readNewComment(value: unknown): NewComment & { readonly version:
     prefix: given.prefix ?? '',
     suffix: given.suffix ?? '',
     position: toPositiveInteger(given.position) ?? 0,
+    standing: null,
   };
   return { text, version: toPositiveInteger(version), anchor: anchor ?? null };
+}
+
+/** What the script in a page says of how a quote stands there. @returns null: it says nothing that can be used */
+export function readStanding(json: string): ClaimedAnchor['standing'] {
+  try {
+    const claimed: unknown = JSON.parse(json);
+    // proof: it has no faults
+    return faultsOf(standingFields, claimed).length === 0 ? (claimed as ClaimedAnchor['standing']) : null;
+  } catch {
+    return null; // the page is a stranger's: its form may have anything
+  }
 }
 
 /** @returns `state`: null: it stays */

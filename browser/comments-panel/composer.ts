@@ -26,6 +26,8 @@ export function showSelected(page: Document | null | undefined, { quote, isUnquo
     const input = form.querySelector<HTMLInputElement>(`input[name=${name}]`);
     if (input !== null) input.value = String(quote?.[name] ?? '');
   }
+  const standing = form.querySelector<HTMLInputElement>('input[name=standing]');
+  if (standing !== null) standing.value = JSON.stringify(quote?.standing ?? null);
   shown.textContent = quote?.quote ?? '';
   about.hidden = quote === null;
   if (isUnquotable && refusal.hidden) announce(refusal.textContent ?? '');

@@ -1,3 +1,5 @@
+import type { Standing } from '../../shared/comments/anchor.ts';
+import { maxDoubles } from '../../shared/comments/likeness.ts';
 import type { Box } from '../viewer/comment-button.ts';
 
 export interface SelectedQuote {
@@ -5,6 +7,7 @@ export interface SelectedQuote {
   readonly prefix: string;
   readonly suffix: string;
   readonly position: number;
+  readonly standing: Standing | null;
 }
 
 /** What the page in the frame may say. It can be forged: the page is a stranger's. */
@@ -52,12 +55,27 @@ function boxOf(selection: object): Box | null {
 
 function isQuote(value: unknown): value is SelectedQuote {
   if (typeof value !== 'object' || value === null) return false;
-  const { quote, prefix, suffix, position } = value as Record<string, unknown>; // proof: an object
+  const { quote, prefix, suffix, position, standing } = value as Record<string, unknown>; // proof: an object
   const isText = (text: unknown, most: number) => typeof text === 'string' && text.length <= most;
   return (
     isText(quote, maxQuote) &&
     isText(prefix, maxSide) &&
     isText(suffix, maxSide) &&
-    Number.isSafeInteger(position)
+    Number.isSafeInteger(position) &&
+    (standing == null || isStanding(standing)) // absent: of an older process
+  );
+}
+
+function isStanding(value: unknown): value is Standing {
+  if (typeof value !== 'object' || value === null) return false;
+  const { isHeading, times, nth, doubles, line, before, after, ...rest } = value as Record<string, unknown>; // proof: an object
+  const areNumbers = (list: unknown) =>
+    Array.isArray(list) && list.length <= 2 * maxDoubles && list.every(Number.isSafeInteger);
+  return (
+    typeof isHeading === 'boolean' &&
+    areNumbers(doubles) &&
+    areNumbers(line) &&
+    areNumbers([times, nth, before, after]) &&
+    Object.keys(rest).length === 0
   );
 }

@@ -14,6 +14,7 @@ const hidden = new Set([
   'textarea',
   'noembed',
   'noframes',
+  'title',
 ]);
 /** Longer chains of ancestors are cut off. */
 const mostAncestors = 1_000;

@@ -1,16 +1,12 @@
+import type { SearchedText } from '../../shared/comments/anchor.ts';
+import { comparable } from '../../shared/comments/compared-text.ts';
 import { FlatWalk, flatParent, isElement, isRoot, isText } from './flat-tree.ts';
 
-/** White space and characters that show nothing do not count: neither in texts that are compared nor in positions. */
-const ignored = /[\s\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f]+/g;
 /** Of a long text node, so many characters are looked at in one step. */
 const step = 4096;
 /** A page with more has no text: what stands once in a part of it may stand twice in the whole. A document of 2 MB has fewer. */
 const mostNodes = 1_100_000;
 const mostUnits = 4_000_000;
-
-export function strip(text: string): string {
-  return text.replace(ignored, '');
-}
 
 /** A text node. */
 interface Piece {
@@ -24,7 +20,7 @@ interface Piece {
 }
 
 /** The text of a page, open shadow roots included. Positions are UTF-16 units of `text`. */
-export class PageText {
+export class PageText implements SearchedText {
   /** All text nodes of body, without what does not count. */
   readonly text: string;
   readonly roots: ShadowRoot[] = [];
@@ -46,7 +42,7 @@ export class PageText {
       if (isText(node)) {
         units += node.length;
         if (units > mostUnits) break;
-        const text = strip(node.data);
+        const text = comparable(node.data);
         this.#pieces.push({ node, start, part, isAfterBreak });
         parts.push(text);
         start += text.length;
@@ -66,7 +62,7 @@ export class PageText {
   positionOf(container: Node, offset: number): number | null {
     if (!this.#isWhole) return null;
     const piece = this.#pieces.find(({ node }) => node === container);
-    if (piece !== undefined) return piece.start + strip(piece.node.data.slice(0, offset)).length;
+    if (piece !== undefined) return piece.start + comparable(piece.node.data.slice(0, offset)).length;
     const child = container.childNodes[offset] ?? null;
     const last = isElement(container) && container.shadowRoot !== null ? container.lastChild : null;
     // What the root shows behind the slot of the last child comes after this point.
@@ -89,7 +85,7 @@ export class PageText {
         range = rangeFrom(piece.node, 0);
         part = piece.part;
       }
-      range.setEnd(piece.node, piece === last.piece ? last.offset + 1 : piece.node.length);
+      range.setEnd(piece.node, piece === last.piece ? endOf(last) : piece.node.length);
     }
     ranges.push(range);
     return ranges.filter(({ collapsed }) => !collapsed);
@@ -102,9 +98,10 @@ export class PageText {
     return pieces.map(({ node }) => node);
   }
 
-  /** Whether both ends are in one block. */
-  isLine(start: number, end: number): boolean {
-    return blockOf(this.#pointAt(start).piece.node) === blockOf(this.#pointAt(end - 1).piece.node);
+  isHeading(position: number): boolean {
+    let element = flatParent(this.#pointAt(position).piece.node);
+    while (element !== null && !/^h[1-6]$/.test(element.localName)) element = flatParent(element);
+    return element !== null;
   }
 
   /** For people: a line for each block, and one space for all white space in it. */
@@ -118,7 +115,7 @@ export class PageText {
       const { node } = piece;
       if (before !== null) found += separatorOf(before.node, piece);
       const from = piece === first.piece ? first.offset : 0;
-      const to = piece === last.piece ? last.offset + 1 : undefined;
+      const to = piece === last.piece ? endOf(last) : undefined;
       found += node.data.slice(from, to).replace(/\s+/g, ' ');
       before = piece;
     }
@@ -190,17 +187,34 @@ function isBeforeOrAround(node: Node, other: Node): boolean {
   return (other.compareDocumentPosition(node) & (before | around)) !== 0;
 }
 
-/** The offset of the character with that number, of those that count. */
+/** The offset of the character that has the unit with that number, of those that are compared. */
 function offsetIn(data: string, number: number): number {
   let at = 0;
   let left = number;
-  for (; at + step < data.length; at += step) {
-    const count = strip(data.slice(at, at + step)).length;
+  while (at + step < data.length) {
+    const next = at + step - (isPair(data, at + step) ? 1 : 0);
+    const count = comparable(data.slice(at, next)).length;
     if (count > left) break;
     left -= count;
+    at = next;
   }
-  for (; at < data.length; at++) if (strip(data.charAt(at)) !== '' && left-- === 0) break;
+  while (at < data.length) {
+    const next = at + (isPair(data, at + 1) ? 2 : 1);
+    left -= comparable(data.slice(at, next)).length;
+    if (left < 0) break;
+    at = next;
+  }
   return at;
+}
+
+/** The offset after the character there. */
+function endOf({ piece, offset }: { readonly piece: Piece; readonly offset: number }): number {
+  return offset + (isPair(piece.node.data, offset + 1) ? 2 : 1);
+}
+
+/** Whether the units before and after the offset are one character. */
+function isPair(data: string, offset: number): boolean {
+  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(data.slice(offset - 1, offset + 1));
 }
 
 function separatorOf(before: Text, { node, isAfterBreak }: Piece): string {

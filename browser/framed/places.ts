@@ -1,5 +1,6 @@
-import { findQuote, type Quote } from './anchor.ts';
+import { type Quote, QuoteFinder } from '../../shared/comments/anchor.ts';
 import { currentText, forgetText } from './current-text.ts';
+import type { PageText } from './page-text.ts';
 import { quiet } from './quiet.ts';
 import { showPlace } from './showing.ts';
 
@@ -22,6 +23,8 @@ export class Places {
   readonly #tell: (message: Told) => void;
   #painted: readonly Painted[] = [];
   #found = new Map<number, readonly Range[]>();
+  /** For the text in which it was last looked. */
+  #finder: QuoteFinder<PageText> | null = null;
   /** Those that the search has still to look for. */
   #waiting: Painted[] = [];
   #timer: number | undefined;
@@ -106,8 +109,9 @@ export class Places {
   #look({ id, position, ...quote }: Painted): void {
     this.#found.delete(id);
     const page = currentText();
-    const place = findQuote(page, quote, position);
-    if (place !== null) this.#found.set(id, page.rangesOf(...place));
+    if (this.#finder?.page !== page) this.#finder = new QuoteFinder(page);
+    const place = this.#finder.find(quote, position);
+    if (place !== null) this.#found.set(id, page.rangesOf(place.start, place.end));
   }
 
   #finish(): void {

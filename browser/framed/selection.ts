@@ -1,4 +1,4 @@
-import { describe, type Quote } from './anchor.ts';
+import { type Quote, QuoteFinder } from '../../shared/comments/anchor.ts';
 import { currentText, forgetText } from './current-text.ts';
 import { focusedElement, isElement } from './flat-tree.ts';
 import type { PageText } from './page-text.ts';
@@ -60,7 +60,7 @@ function quote(ranges: readonly AbstractRange[]): Selected | null {
   const place = placeOf(page, ranges);
   if (place === null) return null;
   const [start, end] = place;
-  const described = describe(page, start, Math.min(end, start + mostQuoted));
+  const described = new QuoteFinder(page).describe(start, Math.min(end, start + mostQuoted));
   return described && { selection: { ...described, at: lastLine(page, start, end) } };
 }
 

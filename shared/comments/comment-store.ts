@@ -1,5 +1,6 @@
 import type { BlobIds } from '../blobs/blob-store.ts';
 import type {
+  Anchor,
   Author,
   Comment,
   CommentState,
@@ -43,9 +44,12 @@ export interface ThreadQuery extends Pick<CommentQuery, 'states' | 'after' | 'li
   readonly dropId: string;
 }
 
-/** What `noteSides` changes of an anchor. */
-export const foundSides = { sides: 'found' } as const;
-export const noSides = { sides: 'found', prefix: '', suffix: '' } as const;
+/** What `noteSides` changes of an anchor: it keeps prefix and suffix, or loses both. */
+export interface NotedSides {
+  readonly areFound: boolean;
+  readonly standing: Anchor['standing'];
+  readonly context: Anchor['context'];
+}
 
 /** The account, or the hash of a guest's secret. */
 export type AuthorKey = { readonly accountId: string } | { readonly guest: string };
@@ -174,11 +178,18 @@ export interface CommentStore {
   /** The ids of the threads of a drop that have marks. */
   listMarked(dropId: string): Promise<string[]>;
 
-  /** Changes nothing else, and not `seq`: it is no change for a program that waits. Not atomic. */
-  setInLatest(ids: readonly string[], place: Comment['inLatest']): Promise<void>;
+  /**
+   * Sets it, and `changedTo` of the anchors. Changes nothing else, and not `seq`: it is no change for a program that waits. Not atomic.
+   * Ignores comments without an anchor.
+   */
+  setInLatest(
+    ids: readonly string[],
+    place: Comment['inLatest'],
+    changedTo: Anchor['changedTo'],
+  ): Promise<void>;
 
-  /** Keeps prefix and suffix of the anchors, or removes both. Otherwise as `setInLatest`. Ignores comments without an anchor. */
-  noteSides(ids: readonly string[], areFound: boolean): Promise<void>;
+  /** Sets `sides` of the anchors to `found`. Otherwise as `setInLatest`. */
+  noteSides(ids: readonly string[], sides: NotedSides): Promise<void>;
 
   /** Resolves when what was read before is on the disk: an answer that rests on a read alone promises it, too. */
   confirm(): Promise<void>;

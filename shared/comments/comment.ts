@@ -1,5 +1,7 @@
 import {
   addedLater,
+  field,
+  flag,
   id,
   listOf,
   object,
@@ -14,6 +16,7 @@ import {
   whole,
 } from '../domain/record.ts';
 import { capTable } from '../limits/limit-table.ts';
+import { maxDoubles } from './likeness.ts';
 
 /** Who may write comments on a drop: its owner, also everybody who is signed in, or everybody who can open the page. */
 export const commenters = ['owner', 'members', 'anyone'] as const;
@@ -65,9 +68,24 @@ const author = {
   tokenId: orNull(text()),
 };
 
+const areNumbers = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.length <= 2 * maxDoubles && value.every((one) => Number.isSafeInteger(one));
+
+/** anchor.ts:Standing. */
+export const standingFields = {
+  isHeading: flag(),
+  times: whole(1),
+  nth: whole(),
+  doubles: field('object', `a list of at most ${2 * maxDoubles} numbers`, areNumbers),
+  line: field('object', `a list of at most ${2 * maxDoubles} numbers`, areNumbers),
+  before: whole(),
+  after: whole(),
+};
+
 /**
  * W3C TextQuoteSelector over the visible text, and the position of the quote in it (UTF-16 units), which is a hint. Prefix and suffix
- * are shown only where `sides` is `found`; it is absent in records of earlier releases (sides.ts).
+ * are shown only where `sides` is `found`. `sides` and `standing` are absent in records of earlier releases (sides.ts). `standing` is
+ * null if it is not known.
  */
 const anchor = object({
   quote: text(),
@@ -75,13 +93,19 @@ const anchor = object({
   suffix: text(),
   position: whole(),
   sides: addedLater(oneOf(['claimed', 'found']), 'claimed'),
+  standing: addedLater(orNull(object(standingFields)), null),
+  /** Prefix and suffix as the source has them, if they are others. Not shown to people and programs: they did not choose them. */
+  context: addedLater(orNull(object({ prefix: text(), suffix: text() })), null),
+  /** What stands in place of the quote in the latest version. null unless that is known to be `changed`. */
+  changedTo: addedLater(orNull(text()), null),
 });
 
 /**
- * Whether the quote is in the source of the latest version. `unknown`: it is not in that of its own version either, because a
- * script wrote it, or a document could not be searched in time.
+ * What the source of the latest version has of the quote. `changed`: other words stand in its place. `gone`: none, or it is not certain
+ * where. `unknown`: it is not in the source of its own version either, because a script wrote it, or a document could not be searched in
+ * time.
  */
-export const places = ['kept', 'gone', 'unknown'] as const;
+export const places = ['kept', 'changed', 'gone', 'unknown'] as const;
 
 const texts = {
   text: text(),

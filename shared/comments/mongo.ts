@@ -4,6 +4,7 @@ import { collectionOf, listTexts } from '../mongo/collection.ts';
 import { answerMs } from '../mongo/errors.ts';
 import { distinctIds } from '../mongo/grid-bucket.ts';
 import {
+  type Anchor,
   type Comment,
   type CommentState,
   commentRecord,
@@ -16,20 +17,19 @@ import {
   threadRecord,
   type UnnumberedComment,
 } from './comment.ts';
-import {
-  type AuthorKey,
-  type CommentCaps,
-  type CommentChange,
-  type CommentCounts,
-  type CommentPart,
-  type CommentQuery,
-  type CommentStore,
-  type FullBound,
-  foundSides,
-  type InboxCounts,
-  noSides,
-  type ReadThread,
-  type ThreadQuery,
+import type {
+  AuthorKey,
+  CommentCaps,
+  CommentChange,
+  CommentCounts,
+  CommentPart,
+  CommentQuery,
+  CommentStore,
+  FullBound,
+  InboxCounts,
+  NotedSides,
+  ReadThread,
+  ThreadQuery,
 } from './comment-store.ts';
 import { MongoCommentBounds } from './mongo-bounds.ts';
 import { addedBytes, changeable, markable, marked, removalOfMark, updateOf } from './mongo-changes.ts';
@@ -152,14 +152,17 @@ export class MongoComments implements CommentStore {
     return found.map(({ _id }) => _id);
   }
 
-  async setInLatest(ids: readonly string[], place: Comment['inLatest']): Promise<void> {
-    await this.#records.updateAll({ _id: { $in: [...ids] } }, { $set: { in_latest: place } });
+  async setInLatest(
+    ids: readonly string[],
+    place: Comment['inLatest'],
+    changedTo: Anchor['changedTo'],
+  ): Promise<void> {
+    await this.#setQuoted(ids, { in_latest: place, 'anchor.changedTo': changedTo });
   }
 
-  async noteSides(ids: readonly string[], areFound: boolean): Promise<void> {
-    const changed = Object.entries(areFound ? foundSides : noSides);
-    const set = Object.fromEntries(changed.map(([name, value]) => [`anchor.${name}`, value]));
-    await this.#records.updateAll({ _id: { $in: [...ids] }, anchor: { $ne: null } }, { $set: set });
+  async noteSides(ids: readonly string[], { areFound, standing, context }: NotedSides): Promise<void> {
+    const noted = { 'anchor.sides': 'found', 'anchor.standing': standing, 'anchor.context': context };
+    await this.#setQuoted(ids, areFound ? noted : { ...noted, 'anchor.prefix': '', 'anchor.suffix': '' });
   }
 
   async confirm(): Promise<void> {
@@ -188,6 +191,11 @@ export class MongoComments implements CommentStore {
 
   async delete(versionIds: readonly string[]): Promise<void> {
     await this.#records.remove({ version_id: { $in: [...versionIds] } });
+  }
+
+  /** Of those that have an anchor. */
+  async #setQuoted(ids: readonly string[], set: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#records.updateAll({ _id: { $in: [...ids] }, anchor: { $ne: null } }, { $set: set });
   }
 
   async #findOne(id: string, projection: object): Promise<CommentDocument | undefined> {

@@ -2,6 +2,7 @@ import type { BlobIds } from '../blobs/blob-store.ts';
 import type { Database } from '../sqlite/database.ts';
 import { blobIds } from '../sqlite/table.ts';
 import {
+  type Anchor,
   type Comment,
   type CommentState,
   type Mark,
@@ -11,20 +12,19 @@ import {
   type Thread,
   type UnnumberedComment,
 } from './comment.ts';
-import {
-  type AuthorKey,
-  type CommentCaps,
-  type CommentChange,
-  type CommentCounts,
-  type CommentPart,
-  type CommentQuery,
-  type CommentStore,
-  type FullBound,
-  foundSides,
-  type InboxCounts,
-  noSides,
-  type ReadThread,
-  type ThreadQuery,
+import type {
+  AuthorKey,
+  CommentCaps,
+  CommentChange,
+  CommentCounts,
+  CommentPart,
+  CommentQuery,
+  CommentStore,
+  FullBound,
+  InboxCounts,
+  NotedSides,
+  ReadThread,
+  ThreadQuery,
 } from './comment-store.ts';
 import { SqliteCommentBounds } from './sqlite-bounds.ts';
 import { SqliteCommentLists } from './sqlite-lists.ts';
@@ -127,13 +127,18 @@ export class SqliteComments implements CommentStore {
     return this.#sql.marked.all(dropId).map(([id]) => id);
   }
 
-  async setInLatest(ids: readonly string[], place: Comment['inLatest']): Promise<void> {
-    await this.#db.write(() => this.#sql.setInLatest.run(place, JSON.stringify(ids)));
+  async setInLatest(
+    ids: readonly string[],
+    place: Comment['inLatest'],
+    changedTo: Anchor['changedTo'],
+  ): Promise<void> {
+    await this.#db.write(() => this.#sql.setInLatest.run(place, changedTo, JSON.stringify(ids)));
   }
 
-  async noteSides(ids: readonly string[], areFound: boolean): Promise<void> {
-    const sides = areFound ? foundSides : noSides;
-    await this.#db.write(() => this.#sql.noteSides.run(JSON.stringify(sides), JSON.stringify(ids)));
+  async noteSides(ids: readonly string[], { areFound, standing, context }: NotedSides): Promise<void> {
+    const sides = areFound ? { sides: 'found' } : { sides: 'found', prefix: '', suffix: '' };
+    const values = [sides, standing, context, ids].map((value) => JSON.stringify(value));
+    await this.#db.write(() => this.#sql.noteSides.run(...values));
   }
 
   async confirm(): Promise<void> {
@@ -239,9 +244,11 @@ function statementsOf(db: Pick<Database, 'prepare' | 'prepareTuples'>) {
     setText: db.prepare('UPDATE comment_texts SET text = ? WHERE comment_id = ?'),
     setReply: db.prepare('UPDATE comment_replies SET text = ? WHERE comment_id = ? AND id = ?'),
     removeReply: db.prepare('DELETE FROM comment_replies WHERE comment_id = ? AND id = ?'),
-    setInLatest: db.prepare('UPDATE comments SET in_latest = ? WHERE id IN (SELECT value FROM json_each(?))'),
+    setInLatest: db.prepare(`
+      UPDATE comments SET in_latest = ?, anchor = json_set(anchor, '$.changedTo', ?)
+      WHERE anchor IS NOT NULL AND id IN (SELECT value FROM json_each(?))`),
     noteSides: db.prepare(`
-      UPDATE comments SET anchor = json_patch(anchor, ?)
+      UPDATE comments SET anchor = json_set(json_patch(anchor, ?), '$.standing', json(?), '$.context', json(?))
       WHERE anchor IS NOT NULL AND id IN (SELECT value FROM json_each(?))`),
     marked: db.prepareTuples<[id: string]>(
       "SELECT id FROM comments INDEXED BY comments_marked WHERE drop_id = ? AND resolving <> '[]'",

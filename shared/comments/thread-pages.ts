@@ -51,6 +51,6 @@ export async function readThreadPage(
 }
 
 function shownBytes({ text, replies, anchor }: ListedComment): number {
-  const words = [text, anchor?.quote ?? '', ...replies.map((reply) => reply.text)];
+  const words = [text, anchor?.quote ?? '', anchor?.changedTo ?? '', ...replies.map((reply) => reply.text)];
   return words.reduce((sum, each) => sum + bytesOf(each) + besideText, 0);
 }

@@ -27,34 +27,88 @@ const blocks = new Set(
 const chunk = 16 * 1024;
 const maxAttributes = 20_000;
 
+/** Gets the visible text of a document, in pieces. */
+export interface TextReader {
+  /** Also of an element that is not shown. */
+  onStart(tagName: string): void;
+  onEnd(tagName: string): void;
+  /** @param isVerbatim white space is shown as it is */
+  onText(text: string, isVerbatim: boolean): void;
+}
+
 /**
  * The text outside of scripts, styles, templates and title: a line for each block, cells separated by tabs, white space
- * collapsed. Builds no tree, so it is linear. @param expired called after each 16 KiB; true: the result is null
- * @returns null if time ran out, or a tag has more than 20,000 attributes
+ * collapsed. @returns null: as `readText` says
  */
-export function visibleText(html: string, { expired }: { expired: () => boolean }): string | null {
+export function visibleText(html: string, limits: { readonly expired: () => boolean }): string | null {
   const lines = createLines();
-  /** Nesting of svg and math, of template, and of pre. */
+  const isRead = readText(html, limits, {
+    onStart(tagName) {
+      if (isBlock(tagName)) lines.end();
+      else if (isCell(tagName)) lines.separate();
+    },
+    onEnd(tagName) {
+      if (isBlock(tagName)) lines.end();
+    },
+    onText: lines.add,
+  });
+  return isRead ? lines.text() : null;
+}
+
+/** Whether it begins and ends a line. */
+export function isBlock(tagName: string): boolean {
+  return blocks.has(tagName);
+}
+
+export function isCell(tagName: string): boolean {
+  return tagName === 'td' || tagName === 'th';
+}
+
+/**
+ * Reads the text outside of scripts, styles, templates and title. Builds no tree, so it is linear.
+ * @param expired called after each 16 KiB; true: it stops @returns whether it came to the end: false if time ran out, or a tag has
+ * more than 20,000 attributes
+ */
+export function readText(
+  html: string,
+  { expired }: { readonly expired: () => boolean },
+  reader: TextReader,
+): boolean {
+  /** Nesting of svg and math, of templates that are not shown, and of pre. */
   const depth = { foreign: 0, template: 0, pre: 0 };
+  /** Whether each open template is shown. */
+  const templates: boolean[] = [];
   let hiddenText: string | null = null;
 
   function count(name: string, by: 1 | -1): void {
     if (name === 'svg' || name === 'math') depth.foreign = Math.max(0, depth.foreign + by);
-    if (name === 'template') depth.template = Math.max(0, depth.template + by);
     if (name === 'pre') depth.pre = Math.max(0, depth.pre + by);
+  }
+
+  /** The contents of an open shadow root are shown. */
+  function openTemplate(attrs: readonly Token.Attribute[]): void {
+    const isShown = attrs.some(
+      ({ name, value }) => name === 'shadowrootmode' && value.toLowerCase() === 'open',
+    );
+    templates.push(isShown);
+    if (!isShown) depth.template += 1;
+  }
+
+  function closeTemplate(): void {
+    if (templates.pop() === false) depth.template -= 1;
   }
 
   function show({ chars }: Token.CharacterToken): void {
     if (hiddenText !== null || depth.template > 0) return;
-    lines.add(chars, depth.pre > 0);
+    reader.onText(chars, depth.pre > 0);
   }
 
   const handler: TokenHandler = {
-    onStartTag({ tagName, selfClosing }) {
-      if (blocks.has(tagName)) lines.end();
-      else if (tagName === 'td' || tagName === 'th') lines.separate();
+    onStartTag({ tagName, selfClosing, attrs }) {
+      reader.onStart(tagName);
       if (selfClosing && depth.foreign > 0) return;
       count(tagName, 1);
+      if (tagName === 'template') openTemplate(attrs);
       tokenizer.inForeignNode = depth.foreign > 0;
       const mode = textModes[tagName];
       if (mode === undefined) return;
@@ -62,8 +116,9 @@ export function visibleText(html: string, { expired }: { expired: () => boolean 
       if (!shownTexts.has(tagName)) hiddenText = tagName;
     },
     onEndTag({ tagName }) {
-      if (blocks.has(tagName)) lines.end();
+      reader.onEnd(tagName);
       if (tagName === hiddenText) hiddenText = null;
+      if (tagName === 'template') closeTemplate();
       count(tagName, -1);
       tokenizer.inForeignNode = depth.foreign > 0;
     },
@@ -78,10 +133,10 @@ export function visibleText(html: string, { expired }: { expired: () => boolean 
   const tokenizer = new DocumentTokenizer({ sourceCodeLocationInfo: false }, handler);
 
   for (let at = 0; at < html.length; at += chunk) {
-    if (expired() || tokenizer.countOpenAttributes() > maxAttributes) return null;
+    if (expired() || tokenizer.countOpenAttributes() > maxAttributes) return false;
     tokenizer.write(html.slice(at, at + chunk), at + chunk >= html.length);
   }
-  return lines.text();
+  return true;
 }
 
 /** Collects lines; empty ones are left out. No line is looked at before it ends: that would copy what was joined so far. */

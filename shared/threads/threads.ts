@@ -2,7 +2,7 @@ import { type CardContent, type DrawCard, plainCard } from '../cards/card.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { ParsedJson, ParseJson } from '../domain/json.ts';
 import type { CompareDocuments, ComparedDocument, DiffFormat } from '../html/compared-lines.ts';
-import type { FindQuotes } from '../html/quotes.ts';
+import type { FindQuotes, FoundQuote, SoughtQuote } from '../html/quotes.ts';
 import type { FindTitle } from '../html/title.ts';
 import type { Log } from '../log/log.ts';
 import type { CheckDocument, CheckedDocument, DocumentFindings } from '../page-checks/check-document.ts';
@@ -153,7 +153,7 @@ export class NodeThreads implements Threads {
     );
   }
 
-  findQuotes(html: Uint8Array, quotes: readonly string[]): Promise<boolean[] | null> {
+  findQuotes(html: Uint8Array, quotes: readonly SoughtQuote[]): Promise<FoundQuote[] | null> {
     const budgetMs = this.#limits.findQuotes;
     const timeoutMs = budgetMs + this.#limits.grace;
     const work = this.#run('findQuotes', [{ html, quotes, budgetMs }], { timeoutMs });

@@ -95,12 +95,20 @@ describe('Comments, after a change of what they are about', () => {
       return inLatest(owner);
     };
     expect(await inLatest(owner)).to.deep.equal(['kept', 'kept']);
-    expect(await once(owner.put(slug, { html: paragraph('43') }))).to.deep.equal(['gone', 'unknown']);
+    expect(await once(owner.put(slug, { html: paragraph('43') }))).to.deep.equal(['changed', 'unknown']);
+    const [first] = (await list(owner)).data;
+    expect(first?.anchor).to.deep.include({ quote: anchor.quote, changed_to: 'May: 43 pieces' });
     expect(await once(owner.put(slug, { html: `<h1>New</h1>${paragraph('42')}` }))).to.deep.equal([
       'kept',
       'unknown',
     ]);
-    expect(await once(owner.request('DELETE', `/api/drops/${slug}/v/3`))).to.deep.equal(['gone', 'unknown']);
+    expect((await list(owner)).data[0]?.anchor).to.not.have.property('changed_to');
+    expect(await once(owner.put(slug, { html: '<h1>New</h1>' }))).to.deep.equal(['gone', 'unknown']);
+    expect(await once(owner.request('DELETE', `/api/drops/${slug}/v/4`))).to.deep.equal(['kept', 'unknown']);
+    expect(await once(owner.request('DELETE', `/api/drops/${slug}/v/3`))).to.deep.equal([
+      'changed',
+      'unknown',
+    ]);
     const other = await service.newToken(owner);
     expect((await list(other, `state=all&after=${next}`)).data).to.deep.equal([]);
   });
@@ -110,7 +118,7 @@ describe('Comments, after a change of what they are about', () => {
     await owner.put(slug, { html: paragraph('43') });
     await write(owner, slug, { version: 1, anchor: { quote: '42', prefix: '', suffix: '' } });
     await service.settle();
-    expect(await inLatest(owner)).to.deep.equal(['gone']);
+    expect(await inLatest(owner)).to.deep.equal(['changed']);
   });
 
   it('are resolved by the job of the version, if the process ended after the version was stored', async () => {

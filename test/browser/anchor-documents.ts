@@ -16,6 +16,17 @@ const hebrew = 'הכנסות הזמנות אזור צפון צמיחה שבוע 
 const chinese = '收入 订单 地区 北方 增长 周 数字 总计 下降 上升 报告 成本 计划 风险';
 const emoji = 'up 📈 down 📉 flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿 family 👨‍👩‍👧 e\u0301 na\u00efve';
 
+const otherScripts = [
+  'выручка заказы регион север рост неделя отчёт стоимость «план» риск ещё',
+  'έσοδα παραγγελίες περιοχή βορράς ανάπτυξη εβδομάδα αναφορά κόστος σχέδιο κίνδυνος',
+  'राजस्व आदेश क्षेत्र उत्तर वृद्धि सप्ताह रिपोर्ट लागत योजना जोखिम',
+  'รายได้ คำสั่งซื้อ ภูมิภาค เหนือ การเติบโต สัปดาห์ รายงาน ต้นทุน แผน ความเสี่ยง',
+  '売上 注文 地域 北部 成長 週 レポート コスト 計画 リスク ガイド',
+  '매출 주문 지역 북부 성장 주간 보고서 비용 계획 위험',
+] as const;
+/** What typographers and input methods write in several ways. */
+const variants = 'fi "final" “office” it’s don\'t re-use re–use cafe\u0301 café ﬁne Ａ１ ½ 10² naïve Ærø';
+
 /** Two of two hundred have 2 MB. */
 export function isLarge(number: number): boolean {
   return number % 100 === 50;
@@ -51,7 +62,7 @@ setTimeout(() => {
   }
 }, 1);
 </script>`;
-  const kinds: readonly (() => string)[] = [
+  const kinds: (() => string)[] = [
     () => `<h1>${words(3)}</h1>${many(20, () => paragraph())}`,
     () => many(25, template),
     () => `<h2>${words(2)}</h2>${table('')}`,
@@ -75,6 +86,15 @@ setTimeout(() => {
       return many(25, () => pick(same));
     },
   ];
+  kinds.push(
+    () => many(12, () => paragraph(pick(otherScripts))) + table(''),
+    () => {
+      const titles = Array.from({ length: 3 + random(5) }, () => words(1 + random(2)));
+      const entries = titles.map((title) => `<li><a href="#x">${title}</a></li>`).join('');
+      return `<ul>${entries}</ul>${titles.map((title) => `<h2>${title}</h2>${paragraph()}`).join('')}`;
+    },
+    () => many(10, () => paragraph(variants)),
+  );
   const body = isLarge(number)
     ? Array.from({ length: 6_000 }, (_, index) => template(index) + nested())
         .join('\n')

@@ -1,3 +1,12 @@
+/** Runs before browser/framed.ts, which then has a viewer. Messages come at once, so that none is of an earlier edit. */
+export const anchorChannel = `{
+  const port = { close() {} };
+  self.anchorPort = port;
+  self.name = 'dropleaf ${'0'.repeat(32)}';
+  self.MessageChannel = class { port1 = port; port2 = port; };
+  Object.defineProperty(self, 'parent', { value: { postMessage() {} } });
+}`;
+
 /**
  * Runs in a document with browser/framed.ts, and takes the viewer's place. Each character of the document has a number, which it
  * keeps when its text is moved; copies and new characters have others. So it is known where a quote is after an edit.
@@ -6,10 +15,9 @@ export const anchorHarness = `(() => {
 const ignored = /[\\s\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]/;
 const soon = setTimeout;
 let sent = [];
-const port = { postMessage: (message) => sent.push(message) };
-const event = new MessageEvent('message', { data: { dropleaf: 'port' }, source: window });
-Object.defineProperty(event, 'ports', { value: [port] });
-dispatchEvent(event);
+const port = anchorPort;
+port.postMessage = (message) => sent.push(message);
+port.onmessage({ data: { paint: [] } });
 let seed = 1;
 const random = (below) => {
   seed = (seed + 0x6d2b79f5) >>> 0;
@@ -46,6 +54,34 @@ const map = (node, change) => {
   numbers.set(node, own.map((number, at) => changed[at] === node.data[at] ? number : ++last));
   node.data = changed;
 };
+/** The same text in other characters: a new unit has the number of the one from which it was made. */
+const respell = (node, change) => {
+  const own = numbers.get(node);
+  const next = [];
+  let data = '';
+  for (let at = 0; at < node.length; ) {
+    const [taken, made] = change(node.data, at);
+    for (let n = 0; n < made.length; n++) next.push(own[at]);
+    data += made;
+    at += taken;
+  }
+  node.data = data;
+  numbers.set(node, next);
+};
+/** By the character with its marks. */
+const respellAll = (nodes, change) => {
+  for (const node of nodes) respell(node, (data, at) => {
+    const [found] = /^\\P{M}\\p{M}*|^\\p{M}+/u.exec(data.slice(at)) ?? [data[at]];
+    return [found.length, change(found)];
+  });
+};
+/** Where no character is divided. */
+const middleOf = (node, from, to) => {
+  const middle = (from + to) >> 1;
+  return /[\\udc00-\\udfff]/.test(node.data[middle] ?? '') ? middle - 1 : middle;
+};
+const typographic = { '"': '\u201c', "'": '\u2019', '-': '\u2013' };
+const plain = { '\u201c': '"', '\u201d': '"', '\u2019': "'", '\u2013': '-' };
 const copy = (element) => {
   const made = element.cloneNode(true);
   numberAll(made);
@@ -137,6 +173,7 @@ const harness = window.harness = {
     while (!sent.some(({ found }) => found)) await new Promise((done) => soon(done, 1));
     const ids = sent.findLast(({ found }) => found).found;
     const ranges = [...(CSS.highlights.get('dropleaf-comments') ?? [])];
+    harness.texts = harness.picks.map((_, id) => ids.includes(id) ? charsOf(ranges[ids.indexOf(id)]).map(([node, at]) => node.data[at]).join('') : null);
     return harness.picks.map((_, id) => ids.includes(id) ? numbersOf(ranges[ids.indexOf(id)]) : null);
   },
   /** The document as it was, with the numbers that it had. */
@@ -202,16 +239,22 @@ const harness = window.harness = {
       'all siblings reversed': () => { const parent = block.parentElement; parent.append(...siblings.reverse()); },
       'all siblings sorted': () => { const parent = block.parentElement; parent.append(...siblings.sort((a, b) => a.textContent < b.textContent ? -1 : 1)); },
       'all numbers new': () => { for (const one of all) for (const found of [...one.data.matchAll(/\\d+/g)].reverse()) { const end = found.index + found[0].length; put(one, end, end, String(10 + random(90))); }; },
-      'translated': () => { for (const one of all) put(one, 0, one.length, otherWord(one.data)); },
-      'wrapped in markup': () => { if (to - from < 2) return; const own = numbers.get(node); const middle = (from + to) >> 1; const rest = node.splitText(middle); numbers.set(node, own.slice(0, middle)); numbers.set(rest, own.slice(middle)); const bold = document.createElement('b'); rest.replaceWith(bold); bold.append(rest); },
+      'translated': () => { for (const one of all) map(one, otherWord); },
+      'wrapped in markup': () => { if (to - from < 2) return; const own = numbers.get(node); const middle = middleOf(node, from, to); const rest = node.splitText(middle); numbers.set(node, own.slice(0, middle)); numbers.set(rest, own.slice(middle)); const bold = document.createElement('b'); rest.replaceWith(bold); bold.append(rest); },
       'other white space': () => { for (const one of all) { const own = numbers.get(one); const next = []; let data = ''; for (let at = 0; at < one.length; at++) { const add = one.data[at] === ' ' ? '\\n   ' : one.data[at]; data += add; for (let n = 0; n < add.length; n++) next.push(n === 0 ? own[at] : ++last); } one.data = data; numbers.set(one, next); } },
       'all but its block removed': () => { document.body.replaceChildren(block); },
       'all removed': () => document.body.replaceChildren(),
       'half of the blocks removed': () => { for (const one of blocksOf()) if (one !== block && random(2)) one.remove(); },
       'its block and half of the others removed': () => { block.remove(); for (const one of blocksOf()) if (random(2)) one.remove(); },
-      'in capitals': () => words((one) => map(one, (data) => data.toUpperCase())),
-      'its block divided': () => { const own = numbers.get(node); const middle = (from + to) >> 1; const rest = node.splitText(middle); numbers.set(node, own.slice(0, middle)); numbers.set(rest, own.slice(middle)); const made = document.createElement('p'); made.append(rest); block.after(made); },
+      'in capitals': () => respellAll(inside, (char) => char.toUpperCase()),
+      'its block divided': () => { const own = numbers.get(node); const middle = middleOf(node, from, to); const rest = node.splitText(middle); numbers.set(node, own.slice(0, middle)); numbers.set(rest, own.slice(middle)); const made = document.createElement('p'); made.append(rest); block.after(made); },
       'its block replaced by a copy of another': () => { if (other !== block) { const made = copy(other); standIn = new Set(numbersIn(made)); block.replaceWith(made); } },
+      'typographic quotes and dashes': () => respellAll(all, (char) => typographic[char] ?? char),
+      'plain quotes and dashes': () => respellAll(all, (char) => plain[char] ?? char),
+      'composed': () => respellAll(all, (char) => char.normalize('NFC')),
+      'decomposed': () => respellAll(all, (char) => char.normalize('NFD')),
+      'ligatures': () => { for (const one of all) respell(one, (data, at) => data.startsWith('fi', at) ? [2, '\ufb01'] : [1, data[at]]); },
+      'full width': () => respellAll(all, (char) => /^[!-~]$/.test(char) ? String.fromCharCode(char.charCodeAt(0) + 0xfee0) : char),
       'its text replaced by that of another': () => { if (other !== block && other.textContent !== block.textContent) { block.replaceChildren(...copy(other).childNodes); standIn = new Set(numbersIn(block)); } },
     };
     edits[Object.keys(edits)[kind]]?.();
@@ -231,7 +274,7 @@ const harness = window.harness = {
       const others = got.filter((number) => !own.has(number) && number <= original);
       return others.length <= got.length / 2 && got.some((number) => own.has(number)) ? 'right' : 'wrong';
     };
-    return { name: Object.keys(edits)[kind], isChanged, outcomes: harness.picks.map((each, id) => ({ outcome: one(each, id), isLeft: each.numbers.every((number) => left.has(number)) })), wrong: harness.picks.map((each, id) => one(each, id) === 'wrong' ? { anchor: each.anchor, got: found[id].length, id } : null).filter(Boolean) };
+    return { name: Object.keys(edits)[kind], isChanged, html: document.documentElement.outerHTML, outcomes: harness.picks.map((each, id) => ({ outcome: one(each, id), isLeft: each.numbers.every((number) => left.has(number)), text: harness.texts[id] })), wrong: harness.picks.map((each, id) => one(each, id) === 'wrong' ? { anchor: each.anchor, got: found[id].length, id } : null).filter(Boolean) };
   },
 };
 })()`;

@@ -70,7 +70,7 @@ export async function playRound({ client, agentUrl, token, readerUrl, reader }: 
   await viewer.getByRole('button', { name: 'Show version 2' }).click();
   const next = viewer.frameLocator('main iframe').getByText('rose by 43 percent');
   await next.waitFor();
-  await viewer.getByRole('button', { name: 'Comments' }).click();
+  await viewer.getByRole('button', { name: '1 answer' }).click();
   await panel.getByRole('link', { name: 'Resolved 1' }).click();
   const thread = panel.locator('.thread', { hasText: 'It was 43' });
   await thread.getByText('Thank you: 43 it is').waitFor();

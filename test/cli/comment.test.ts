@@ -33,6 +33,9 @@ describe('comments, as the client prints them', () => {
     expect(formatComment(whole)).not.to.contain('4,711');
     const gone = formatComment({ ...comment, anchor: { ...anchor, in_latest: 'gone' } });
     expect(gone).to.contain('"4,711"  (no longer in the latest version)');
+    const now = { ...anchor, in_latest: 'changed', changed_to: '4,712' };
+    const changed = formatComment({ ...comment, anchor: now });
+    expect(changed).to.contain('"4,711"  (in the latest version: "4,712")');
   });
 
   it('cannot pass for another comment, reply, author or quote', () => {

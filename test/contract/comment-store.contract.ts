@@ -160,7 +160,10 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
       const first = await insert();
       const second = await insert({ dropId: 'd2' });
       const third = await insert();
-      await comments.setInLatest([first.id, second.id, 'unknown'], 'gone');
+      await comments.setInLatest([first.id, 'unknown'], 'changed', 'another number');
+      const anchor = { ...first.anchor, changedTo: 'another number' };
+      expect(await comments.find(first.id)).to.deep.equal({ ...first, inLatest: 'changed', anchor });
+      await comments.setInLatest([first.id, second.id, 'unknown'], 'gone', null);
       expect(await comments.find(first.id)).to.deep.equal({ ...first, inLatest: 'gone' });
       expect(await comments.find(second.id)).to.deep.equal({ ...second, inLatest: 'gone' });
       expect(await comments.find(third.id)).to.deep.equal(third);
@@ -169,17 +172,28 @@ export function describeCommentStoreContract(engine: string, openStores: OpenSto
       expect(changed, 'the number that was read is still the last').to.be.above(third.seq);
     });
 
-    it('keeps or removes prefix and suffix, and nothing else changes', async () => {
+    it('keeps or removes prefix and suffix, notes how the quote stands, and nothing else changes', async () => {
       const kept = await insert();
       const removed = await insert();
       const other = await insert();
       const without = await insert({ anchor: null, dropId: 'd2' });
-      await comments.noteSides([kept.id, without.id, 'unknown'], true);
-      await comments.noteSides([removed.id, without.id], false);
+      const standing = {
+        isHeading: true,
+        times: 2,
+        nth: 0,
+        doubles: [3, 4],
+        line: [0, 0, 0],
+        before: 16,
+        after: 0,
+      };
+      const context = { prefix: 'this is ', suffix: '. And' };
+      await comments.noteSides([kept.id, without.id, 'unknown'], { areFound: true, standing, context });
+      const nothing = { areFound: false, standing: null, context: null };
+      await comments.noteSides([removed.id, without.id], nothing);
       const anchorOf = async ({ id }: Comment) => (await comments.find(id))?.anchor;
       expect(await comments.find(kept.id)).to.deep.equal({
         ...kept,
-        anchor: { ...kept.anchor, sides: 'found' },
+        anchor: { ...kept.anchor, sides: 'found', standing, context },
       });
       const noSides = { prefix: '', suffix: '', sides: 'found' };
       expect(await comments.find(removed.id)).to.deep.equal({

@@ -233,7 +233,9 @@ function page(text: string): PageWithVersion {
 /** A thread of every kind. */
 function threads(text: string, reader: Author): ListedComment[] {
   const author = { ...reader, name: text, via: text };
-  const anchor = { quote: text, prefix: text, suffix: text, position: 1, sides: 'found' as const };
+  const sides = { prefix: text, suffix: text };
+  const noted = { sides: 'found' as const, standing: null, context: sides, changedTo: text };
+  const anchor = { quote: text, ...sides, position: 1, ...noted };
   const reply = { id: 'r', author, text, createdAt: 0 };
   const thread: Omit<ListedComment, 'state'> = {
     id: 'x',
@@ -245,7 +247,7 @@ function threads(text: string, reader: Author): ListedComment[] {
     anchor,
     author,
     text,
-    inLatest: 'gone' as const,
+    inLatest: 'changed' as const,
     kind: 'comment' as const,
     replies: [reply],
     replyCount: 5,

@@ -59,7 +59,7 @@ export interface WireComment {
   version: number;
   state: string;
   kind: string;
-  anchor?: { quote: string; prefix: string; suffix: string; in_latest: string };
+  anchor?: { quote: string; prefix: string; suffix: string; in_latest: string; changed_to?: string };
   author: WireCommentAuthor;
   text: string;
   replies: { id: string; author: WireCommentAuthor; text: string; created_at: number }[];

@@ -75,9 +75,18 @@ const resolve: JobCase = {
     });
     const quoting = (quote: string) =>
       scene.comment(drop, drop.versionId, {
-        anchor: { quote, prefix: '', suffix: '', position: 0, sides: 'found' },
+        anchor: {
+          quote,
+          prefix: '',
+          suffix: '',
+          position: 0,
+          sides: 'claimed',
+          standing: null,
+          context: null,
+          changedTo: null,
+        },
       });
-    const others = [await quoting('o\nne'), await quoting('scripted'), await quoting('mo')];
+    const others = [await quoting('o\nne'), await quoting('scripted'), await quoting('o')];
     await scene.addVersion(drop.slug, ['render'], versionId);
     return {
       enqueue: (queue) => queue.enqueue('version.render', { dropId: drop.id, versionId }),

@@ -57,8 +57,7 @@ export class VersionRender implements Job<'version.render'> {
 
   async #lookForQuotes(drop: PendingRender): Promise<void> {
     const threads = await listQuoted(this.#deps.engine.comments, drop);
-    await this.#places.note(drop, threads);
-    await this.#sides.decide(drop, threads);
+    await this.#places.note(drop, await this.#sides.decide(drop, threads));
   }
 
   async #clearTaskOrRenderOthers(drop: PendingRender, versionId: string): Promise<void> {

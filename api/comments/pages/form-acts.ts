@@ -7,7 +7,7 @@ import { newId } from '../../../shared/domain/ids.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { Form } from '../../http/show.ts';
 import { validate } from '../../http/validate.ts';
-import { readNewComment, readReply, words } from '../requests.ts';
+import { readNewComment, readReply, readStanding, words } from '../requests.ts';
 
 const formIdField = 'form_id';
 
@@ -44,7 +44,8 @@ export async function add(
   const suffix = textIn(form, 'suffix');
   const anchor = { quote, prefix, suffix, position: form.get('position') || '0' };
   const input = readNewComment({ text: textIn(form, 'text').trim(), ...(quote !== '' && { anchor }) });
-  return (await comments.add(target, author, input, idOf(form, input.text, now))).id;
+  const claimed = input.anchor && { ...input.anchor, standing: readStanding(form.get('standing') ?? '') };
+  return (await comments.add(target, author, { ...input, anchor: claimed }, idOf(form, input.text, now))).id;
 }
 
 /** Does what a form of a thread asks for. @returns the id of what it has changed; null: it has deleted it */

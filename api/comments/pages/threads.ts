@@ -1,7 +1,7 @@
 import { isSame } from '../../../shared/comments/authors.ts';
 import { type Author, type Comment, commentLimits, type Reply } from '../../../shared/comments/comment.ts';
 import type { ListedComment } from '../../../shared/comments/comment-store.ts';
-import { shownAnchor } from '../../../shared/comments/sides.ts';
+import { soughtAnchor } from '../../../shared/comments/sides.ts';
 import type { RefusedForm } from '../../dashboard/pages.ts';
 import { numberText, timeAgo } from '../../html/elements.ts';
 import { fieldState } from '../../html/forms.ts';
@@ -29,7 +29,7 @@ export function threadList(threads: readonly ListedComment[], view: ThreadsView)
 
 function threadItem(thread: ListedComment, view: ThreadsView): Html {
   const { id, anchor, version, state, replies } = thread;
-  const data = anchor && html` data-anchor="${JSON.stringify(shownAnchor(anchor))}"`;
+  const data = anchor && html` data-anchor="${JSON.stringify(soughtAnchor(anchor))}"`;
   return html`<li class="thread" id="t-${id}" tabindex="-1" data-version="${version}" data-state="${state}"${data}>
 ${anchor && html`<blockquote class="quote">${quoted(anchor.quote)}</blockquote>\n`}${message(thread)}
 ${marks(thread, view)}
@@ -71,7 +71,13 @@ function marks(
     view.reader.role === 'owner' ? 'Waits for you' : 'Only you see this until the owner approves it';
   return html`<p class="marks">${state === 'held' && mark(heldText, 'warn')}${versionId !== view.versionId && ofVersion}${
     state === 'resolved' && resolvedBy && mark(`Resolved with version ${resolvedBy.version}`, 'good')
-  }${inLatest === 'gone' && mark('Not in the latest version')}<span class="badge missing">Not in this version</span>${anchor && html`<span class="hidden-place">The page hides this place, as in a closed tab or dialog.</span>`}</p>`;
+  }${inLatest === 'gone' && mark('Not in the latest version')}${inLatest === 'changed' && mark('Changed in the latest version')}<span class="badge missing">Not in this version</span>${anchor && html`<span class="hidden-place">The page hides this place, as in a closed tab or dialog.</span>`}</p>${
+    inLatest === 'changed' &&
+    anchor?.changedTo &&
+    html`
+<p class="small">Now:</p>
+<blockquote class="quote">${quoted(anchor.changedTo)}</blockquote>`
+  }`;
 }
 
 /** Reply, the change of its state, and a menu with the rest. Without those the rest. */

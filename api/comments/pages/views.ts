@@ -144,7 +144,7 @@ function newForm(threads: readonly Comment[], { action, fields, reader, attempt 
   const form = isHere ? tried : undefined;
   const field = error?.details?.field;
   const sent = (name: string) => form?.get(name) ?? '';
-  const hidden = ['quote', 'prefix', 'suffix', 'position'].map(
+  const hidden = ['quote', 'prefix', 'suffix', 'position', 'standing'].map(
     (name) => html`<input type="hidden" name="${name}" value="${sent(name)}">`,
   );
   const isWrong = (name: string) => form !== undefined && (field === 'name') === (name === 'name');
