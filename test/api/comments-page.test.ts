@@ -66,6 +66,15 @@ describe('/p/{slug}/comments', () => {
       prefix: ' p',
       suffix: 's ',
       position: 7,
+      standing: {
+        isHeading: false,
+        times: 1,
+        nth: 0,
+        doubles: [],
+        line: [0, 1, 177_599_111],
+        before: 1,
+        after: 1,
+      },
     });
     expect(answer.headers['cache-control']).to.equal('private, no-store');
     expect(answer.headers['content-security-policy']).to.include("frame-ancestors 'self'");
