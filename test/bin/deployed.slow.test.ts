@@ -157,7 +157,13 @@ describe('scripts/build.js', () => {
   let copy: string;
 
   beforeEach(() => {
-    copy = copyFiles('bin/dropleaf.js', 'scripts/build.js', 'package.json', 'tsconfig.json');
+    copy = copyFiles(
+      'bin/dropleaf.js',
+      'scripts/build.js',
+      'scripts/browser-options.js',
+      'package.json',
+      'tsconfig.json',
+    );
     write('bin/cli.ts', "process.stdout.write('first');\n");
   });
 
@@ -281,7 +287,13 @@ function copyFiles(...files: string[]): string {
 }
 
 function copyDeployed(): string {
-  const copy = copyFiles('bin/dropleaf.js', 'scripts/build.js', 'package.json', 'dist/.built');
+  const copy = copyFiles(
+    'bin/dropleaf.js',
+    'scripts/build.js',
+    'scripts/browser-options.js',
+    'package.json',
+    'dist/.built',
+  );
   for (const folder of ['api', 'bin', 'browser', 'cli', 'docs', 'shared', 'worker']) {
     cpSync(join(projectDir, 'dist', folder), join(copy, 'dist', folder), { recursive: true });
   }
