@@ -48,6 +48,7 @@ describe('The dashboard, in Chromium', function () {
     }
     await page.goto(`${service.url}/account`);
     await page.getByRole('button', { name: 'Create token' }).click();
+    await page.waitForURL('**/account/tokens/*/new');
     await inspect('dashboard-new-token').catch((error: unknown) => faults.push(String(error)));
     expect(faults).to.deep.equal([]);
     const downloads = ['download', 'compare/diff', 'v/1/html'].map((rest) => `200 /drops/:slug/${rest}`);
