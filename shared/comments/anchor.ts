@@ -1,5 +1,5 @@
 import { hashOf, isLike, sameAfter, sameBefore } from './alike.ts';
-import { comparable, isJoining } from './compared-text.ts';
+import { comparable, cut, isJoining, withoutNumbers } from './compared-text.ts';
 import {
   type Candidate,
   closest,
@@ -289,13 +289,4 @@ export class QuoteFinder<T extends SearchedText = SearchedText> {
 
 function exactAt(start: number, quote: string): Place {
   return { start, end: start + quote.length, isExact: true };
-}
-
-/** At most that many characters from the beginning, or from the end if it is negative; no half of a surrogate pair. */
-function cut(text: string, most: number): string {
-  const part = most < 0 ? text.slice(most) : text.slice(0, most);
-  return part.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
-}
-function withoutNumbers(text: string): string {
-  return text.replace(/\p{Nd}/gu, '0');
 }

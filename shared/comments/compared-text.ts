@@ -45,3 +45,14 @@ export function isJoining(char: string): boolean {
 export function weightOf(text: string): number {
   return text.length + 2 * (text.match(dense)?.length ?? 0);
 }
+
+/** At most that many characters from the beginning, or from the end if it is negative; no half of a surrogate pair. */
+export function cut(text: string, most: number): string {
+  const part = most < 0 ? text.slice(most) : text.slice(0, most);
+  return part.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+}
+
+/** Every digit is the same. */
+export function withoutNumbers(text: string): string {
+  return text.replace(/\p{Nd}/gu, '0');
+}
