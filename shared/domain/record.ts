@@ -73,7 +73,8 @@ export function faultsOf(fields: Fields, value: unknown, path = ''): string[] {
     if (field !== undefined)
       addFaults(faults, field, Reflect.get(value, name), path === '' ? name : `${path}.${name}`);
   }
-  const unknown = Object.keys(value).filter((name) => !(name in fields));
+  // With `in`, `constructor` and `__proto__` would be known.
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
   if (unknown.length > 0) faults.push(`${path || 'it'} has unknown fields: ${unknown.join(', ')}`);
   return faults;
 }

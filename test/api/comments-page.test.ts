@@ -80,6 +80,20 @@ describe('/p/{slug}/comments', () => {
     expect(answer.headers['content-security-policy']).to.include("frame-ancestors 'self'");
   });
 
+  it('stores nothing but numbers of what a form says of how a quote stands, whatever it calls the rest', async () => {
+    const { slug } = await publish();
+    const standing = { isHeading: true, times: 1, nth: 0, doubles: [], line: [], before: 0, after: 0 };
+    const fields = JSON.stringify(standing).slice(1);
+    for (const name of ['more', 'constructor', 'toString', '__proto__']) {
+      const claimed = `{"${name}":{"smuggled":1},${fields}`;
+      await guest().write(slug, name, { quote: 'Nowhere', position: '0', standing: claimed });
+    }
+    await guest().write(slug, 'None', { quote: 'Nowhere', position: '0', standing: `{${fields}` });
+    await service.settle();
+    const stored = JSON.stringify(await readStored(service.config));
+    expect(stored).to.include('isHeading').and.not.include('smuggled');
+  });
+
   it('a form that is sent twice with the same text is one comment; with another text it is another', async () => {
     const { slug, owner } = await publish();
     const hidden = owner.hiddenOf(await owner.open(slug));

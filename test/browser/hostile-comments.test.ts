@@ -23,6 +23,7 @@ addEventListener('message', ({ data }) => seen.push(JSON.stringify(data)));
 </script>`;
 
 const secretText = 'The secret text of a comment';
+const paintedFields = ['id', 'position', 'prefix', 'quote', 'standing', 'suffix'];
 
 describeInBrowsers('A hostile page with comments', (browser) => {
   const service = useService();
@@ -70,8 +71,14 @@ describeInBrowsers('A hostile page with comments', (browser) => {
     for (const message of seen) {
       const { paint = [], ...others } = message;
       expect(Object.keys(others).every((key) => key === 'show')).to.equal(true);
-      for (const one of paint)
-        expect(Object.keys(one).toSorted()).to.deep.equal(['id', 'position', 'prefix', 'quote', 'suffix']);
+      for (const one of paint) {
+        expect(Object.keys(one).toSorted()).to.deep.equal(paintedFields);
+        expect(
+          Object.values(one.standing)
+            .flat()
+            .map((value) => typeof value),
+        ).to.not.include.oneOf(['string', 'object']);
+      }
     }
     expect(JSON.stringify(seen)).to.not.include('secret').and.not.include(slug).and.not.include('open');
     const html = await frame.evaluate<string>('document.documentElement.outerHTML');

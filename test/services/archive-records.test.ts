@@ -100,6 +100,7 @@ describe('records of an archive', () => {
       [{ rev: 0.5 }, 'rev must be a whole number of at least 1'],
       [{ viewCount: -1 }, 'viewCount must be a whole number of at least 0'],
       [{ more: 1 }, /unknown fields: more/],
+      [JSON.parse('{"__proto__":1,"constructor":1}'), /unknown fields: __proto__, constructor/],
       [{ lock: { id: newId(start) } }, 'lock.hash must be there'],
       [{ takedown: 'x' }, 'takedown must be an object'],
       [{ versions: [] }, 'versions must be a list of 1 to 10000 versions, ascending by number'],
