@@ -18,7 +18,7 @@ const purpose = 'local sign-in';
 interface Proof {
   /** The only name for which it is one; null: for any. */
   readonly name: string | null;
-  /** Of the account that is to be made: the answer may be sent twice. */
+  /** Of the account that is to be made, another one for each question: the answer may be sent twice. */
   readonly accountId: string;
   /** Unix ms. */
   readonly expiresAt: number;
@@ -64,7 +64,9 @@ export class LocalSignIn {
       return isOwn ? finish(identity) : takenPage(form, name, await this.#seal({ ...proof, name: null }));
     }
     if (await signIns.hasAccount(identity)) return finish(identity);
-    return newAccountPage(form, { name, typed }, await this.#seal({ ...proof, name }));
+    // The proof may have made an account already.
+    const accountId = newId(this.#services.clock.now());
+    return newAccountPage(form, { name, typed }, await this.#seal({ ...proof, name, accountId }));
   }
 
   /** null: the form has none, or it is not one for its name. */

@@ -188,6 +188,15 @@ describe('A name that no account has, with the sign-in key', () => {
     expect(await hasAccount('not-there')).to.equal(false);
   });
 
+  it('Other name, after the account was made in another tab: each name is an account of its own', async () => {
+    const { person, asked } = await ask('first-name');
+    expect((await person.submit(asked, { answer: 'create' })).path).to.equal('/account');
+    const unnamed = await person.submit(asked, { answer: 'other' });
+    const next = await person.submit(unnamed, { name: 'second-name' });
+    expect((await person.submit(next, { answer: 'create' })).path).to.equal('/account');
+    expect([await hasAccount('first-name'), await hasAccount('second-name')]).to.deep.equal([true, true]);
+  });
+
   it('a wrong key: nothing is asked, said or kept; the name stays', async () => {
     const { person, asked } = await ask('李明', { key: 'wrong' });
     expectRefusal(asked, 403, 'forbidden');
