@@ -2,7 +2,7 @@
 // them. The page's own scripts can read and forge all of this, so it gets quotes and numbers, and never what people wrote, their names
 // or tokens. A fault in it would be a fault of every page: it fails without a trace, and does nothing until the viewer asks.
 import { whenTextChanges } from './framed/current-text.ts';
-import { askForKey } from './framed/key.ts';
+import { askForKey, takeKey } from './framed/key.ts';
 import { watchKeys } from './framed/keys.ts';
 import { noteLoad } from './framed/load.ts';
 import { type Painted, Places } from './framed/places.ts';
@@ -25,7 +25,9 @@ function start(): void {
   script?.remove(); // the page finds its head as it was
   const viewer = script?.dataset.viewer;
   if (parent === self || viewer === undefined) return;
-  const { key, isInViewer, isLoop } = noteLoad();
+  const { key: ownKey, isInViewer, isLoop } = noteLoad();
+  // In the fragment it is where another site was in the frame when the viewer answered. That site may have named the frame.
+  const key = takeKey(history.state) ?? ownKey;
   if (!isLoop) provideStorage();
   showTargetOnceSeen();
   if (key !== null) openChannel(viewer, key);

@@ -26,7 +26,7 @@ export function askForKey(viewer: string, found: (key: string) => void): void {
 }
 
 /** What else is in the fragment stays. null: there is none */
-function takeKey(state: unknown): string | null {
+export function takeKey(state: unknown): string | null {
   const [, rest = '', key = null] = atEnd.exec(location.hash) ?? [];
   if (key === null) return null;
   const page = withoutHash(location.href);

@@ -179,4 +179,26 @@ describeInBrowsers({ title: 'A page in the viewer', firefoxAtLanding: true }, (b
     await selectText(page, 'p');
     await quoteIn(page, sentence).waitFor();
   });
+
+  for (const name of ['dropleaf', `dropleaf ${'a'.repeat(32)}`, 'mine', ''])
+    it(`led back by another site that calls itself "${name}", it has its hash alone, and its comments`, async () => {
+      const { slug, dashboard } = await publish(`<!doctype html><h1>Page</h1><p>${sentence}</p>${witness}`);
+      const { page } = await open(`/p/${slug}`, dashboard);
+      await openPanel(page);
+      const frame = await frameOf(page);
+      const address = await frame.evaluate<string>('location.href');
+      const site = `<h1>Site</h1><script>name = ${JSON.stringify(name)};
+        onload = () => parent.postMessage({ dropleaf: 'again', address: ${JSON.stringify(address)}, hash: '#part' }, '*');</script>`;
+      await page.route('http://other.example/**', (route) =>
+        route.fulfill({ contentType: 'text/html', body: site }),
+      );
+      const led = page.waitForEvent('framenavigated', (to) => to.url().includes('#part'));
+      await frame.evaluate("void setTimeout(() => { location.href = 'http://other.example/' })");
+      await led;
+      await page.frameLocator('main iframe').getByRole('heading', { name: 'Page' }).waitFor();
+      const back = await frameOf(page);
+      expect(await back.evaluate('[location.hash, self.seen[0]]')).to.deep.equal(['#part', '#part']);
+      await selectText(page, 'p');
+      await quoteIn(page, sentence).waitFor();
+    });
 });
