@@ -4,8 +4,9 @@ import type { PageText } from './page-text.ts';
 import { quiet } from './quiet.ts';
 import { showPlace } from './showing.ts';
 
-/** A place to paint. `position`: null in another version than the quote's. */
-export interface Painted extends Quote {
+/** A place to paint. `position`: null in another version than the quote's. `standing`: absent in pages of an older process. */
+export interface Painted extends Omit<Quote, 'standing'> {
+  readonly standing?: Quote['standing'];
   readonly id: number;
   readonly position: number | null;
 }
@@ -106,11 +107,11 @@ export class Places {
     else if (this.#hasChanged) this.pageChanged();
   }
 
-  #look({ id, position, ...quote }: Painted): void {
+  #look({ id, position, standing = null, ...quote }: Painted): void {
     this.#found.delete(id);
     const page = currentText();
     if (this.#finder?.page !== page) this.#finder = new QuoteFinder(page);
-    const place = this.#finder.find(quote, position);
+    const place = this.#finder.find({ ...quote, standing }, position);
     if (place !== null) this.#found.set(id, page.rangesOf(place.start, place.end));
   }
 

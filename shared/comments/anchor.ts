@@ -184,8 +184,9 @@ export class QuoteFinder<T extends SearchedText = SearchedText> {
     }
     const places = quote === '' ? [] : this.#candidates(wanted);
     if (places === undefined) return null;
-    const found =
-      anchor.standing === null ? onlyWhole(places, wanted) : this.#choose(places, wanted, anchor.standing);
+    const isAlone = position !== null && places.length === 1; // in its own version
+    const unknown = () => (isAlone ? (places[0] ?? null) : onlyWhole(places, wanted));
+    const found = anchor.standing === null ? unknown() : this.#choose(places, wanted, anchor.standing);
     if (found !== null) return exactAt(found.start, quote);
     const isElsewhere = places.length > 0;
     return anchor.standing === null || isElsewhere || anchor.quote.includes('\n')
