@@ -18,7 +18,7 @@ interface Size {
 
 /** Every phone has room for it. */
 const phone = 320;
-/** `fluid` never shrinks it, at any width of a page. */
+/** `fluid` never shrinks it, at any width of a page, but it lets cells and flex items be less wide than the picture in them. */
 const icon = 96;
 /** What most pages have at the left of their text. */
 const edges = 20;
@@ -31,7 +31,8 @@ const besides = 300;
 /** Pictures less high that declare no width are logos and formulas. */
 const tallest = 150;
 
-const sized = new Set(['img', 'svg', 'video', 'iframe', 'canvas', 'object', 'embed']);
+const fluids = ['img', 'svg', 'video', 'iframe'];
+const sized = new Set([...fluids, 'canvas', 'object', 'embed']);
 
 /**
  * The sizes that pictures of a document declare, and rules for them: a picture keeps its size where it fits, and shrinks in
@@ -39,6 +40,8 @@ const sized = new Set(['img', 'svg', 'video', 'iframe', 'canvas', 'object', 'emb
  */
 export class DeclaredPictures {
   readonly #sizes = new Map<string, Size>();
+  /** Widths of at most `icon`, as they are written. */
+  readonly #icons = new Set<string>();
   #indents = 0;
   /** Those that may stand side by side: in a row of a table, or with nothing in `breaks` between them. */
   #row: Size[] = [];
@@ -63,10 +66,13 @@ export class DeclaredPictures {
     const sizes = [...this.#sizes.values()];
     const kept = sizes.filter(({ width }) => width !== null).map(({ selector }) => selector);
     const shrinking = sizes.filter(({ gate }) => gate > phone).map(shrinkingRule);
-    return [kept.length === 0 ? '' : `:where(${kept.join()}){max-width:none}`, ...shrinking].join('');
+    const keeping = kept.length === 0 ? '' : `:where(${kept.join()}){max-width:none}`;
+    return [iconRule([...this.#icons]), keeping, ...shrinking].join('');
   }
 
   #add(name: string, attributes: ReadonlyMap<string, string>): void {
+    const width = attributes.get('width') ?? '';
+    if (Number(pixelsOf(name, width)) <= icon && this.#icons.size < maxSizes) this.#icons.add(width);
     const size = sizeOf(name, attributes);
     if (size === null) return;
     const known = this.#sizes.get(size.selector) ?? size;
@@ -115,6 +121,13 @@ function pixelsOf(name: string, length: string | undefined): number | null {
 function gateOf({ width, height }: Size, indents: number): number {
   if (width === null) return Math.max(2 * phone, 2.5 * (height ?? 0));
   return Math.max(width + edges + indents * indent, 4 * (width - besides));
+}
+
+/** Not `none`: a style sheet may give such a picture another width. */
+function iconRule(widths: readonly string[]): string {
+  if (widths.length === 0) return '';
+  const selectors = widths.map((width) => `[width="${width}"]`);
+  return `:where(${fluids.join()}):where(${selectors.join()}){max-width:100vw}`;
 }
 
 function shrinkingRule({ selector, width, height, gate }: Size): string {

@@ -13,6 +13,10 @@ describe('What a document of 2 MB can have added', () => {
     'long sizes': sizes((n) => `<iframe width=99${n % 899}.999px height=88${n % 999}.999px></iframe>`),
     'sizes with quotes': sizes((n) => `<img width='1"]){}${n}' height=400>`),
     'huge numbers': sizes((n) => `<img width=9${'9'.repeat(400)}${n} height=400>`),
+    'ever new small sizes, and large ones': sizes(
+      (n) =>
+        `<img width=${n % 97}.${100 + (n % 900)}px><img width=99${n % 999}.999px height=9${n % 999}.999px>`,
+    ),
     'lists in lists': sizes(() => '<ul><img width=400 height=300>'),
     'styles without a layer': sizes(() => `<style>@layer /*${'*/@layer '.repeat(20)}</style>`),
     'a style of comments': `<style>${'/*'.repeat(most / 2 - 10)}`,

@@ -23,8 +23,6 @@ describe('readPictures', () => {
   });
 
   for (const html of [
-    '<img width=67 height=10>',
-    '<img width=96>',
     '<img height=60>',
     '<img width="100%" height=400>',
     '<img width=0 height=300>',
@@ -43,6 +41,16 @@ describe('readPictures', () => {
     '<textarea><img width=600 height=400></textarea>',
   ])
     it(`has no rule for ${html}`, () => expect(rulesOf(html)).to.equal(''));
+
+  it('small pictures share one rule without a percentage, so that cells have room for them', () => {
+    const small =
+      '<img width=67 height=10><svg width="24" height="24"></svg><img width=67 height=90><img width=96>';
+    expect(rulesOf(small)).to.equal(
+      ':where(img,svg,video,iframe):where([width="67"],[width="24"],[width="96"]){max-width:100vw}',
+    );
+    expect(rulesOf('<img width=97>')).not.to.include('100vw');
+    expect(rulesOf(`<img width='9"]){}'><img width=0><img width=9em>`)).to.equal('');
+  });
 
   it('each element of a size has its own rule, and equal ones share it', () => {
     const elements = ['img', 'video', 'iframe', 'canvas', 'object', 'embed'];

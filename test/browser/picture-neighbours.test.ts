@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { describeInBrowsers } from './browser.ts';
+import { asRendered } from './picture-frames.ts';
+
+const address = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+const image = (width: number) => `<img src="${address}" width=${width} height=10>`;
+const text = 'word '.repeat(80);
+
+/** Where text stands beside the pictures of `#box`. */
+const cases = {
+  'a cell': `<table><tr><td id=box>${image(67)}<td>${text}</table>`,
+  'a cell with a width': `<table width="100%"><tr><td id=box width="5%">${image(67)}<td>${text}</table>`,
+  'a table in a cell': `<table><tr><td id=box><table><tr><td>${image(67)}${image(33)}</table><td>${text}</table>`,
+  'a flex item': `<div style="display:flex"><div id=box>${image(40)}</div><div>${text}</div></div>`,
+  'a cell with a drawing': `<table><tr><td id=box><svg width="24" height="24"></svg><td>${text}</table>`,
+  'a cell with a drawing in parts of a pixel': `<table><tr><td id=box><svg width="12.5px" height="24"></svg><td>${text}</table>`,
+} as const;
+
+describeInBrowsers('Small pictures', (browser) => {
+  for (const [name, html] of Object.entries(cases))
+    for (const doctype of ['<!doctype html>', ''])
+      it(`have the room that they have on disk: ${name}${doctype === '' ? ', in quirks mode' : ''}`, async () => {
+        const page = await (await browser.newContext()).newPage();
+        for (const width of [390, 1280]) {
+          await page.setViewportSize({ width, height: 800 });
+          const document = `${doctype}<html><head><title>Case</title></head><body>${html}</body></html>`;
+          const widthOf = async (content: string) => {
+            await page.setContent(content);
+            return page.locator('#box').evaluate((box) => box.getBoundingClientRect().width);
+          };
+          const onDisk = await widthOf(document);
+          expect(await widthOf(asRendered(document)), `${width} px`).to.be.closeTo(onDisk, 1);
+        }
+      });
+
+  it('are not wider than the page where a style sheet widens them', async () => {
+    const page = await (await browser.newContext({ viewport: { width: 390, height: 800 } })).newPage();
+    const html = `<html><head><style>img{width:1200px}</style></head><body>${image(40)}</body></html>`;
+    await page.setContent(asRendered(`<!doctype html>${html}`));
+    expect(await page.locator('img').evaluate((picture) => picture.clientWidth)).to.be.at.most(390);
+  });
+});
