@@ -15,6 +15,7 @@ import { find } from './shared/find.ts';
 import { formEvents } from './shared/form-events.ts';
 import { make } from './shared/make.ts';
 import { namesThread, type ViewerFrame } from './viewer/address.ts';
+import { answersAt, showAnswers, takeAnswers } from './viewer/answers.ts';
 import { CommentButton } from './viewer/comment-button.ts';
 
 const button = find('[data-comments]');
@@ -77,7 +78,12 @@ const atSelection = new CommentButton(main, frame, () => {
 
 frame.addEventListener('load', () => atSelection.hide()); // another page, or another site, which says nothing
 
-button.addEventListener('click', () => (panel === null ? write() : close()));
+button.addEventListener('click', () => {
+  const isNew = selected.quote === null && takeAnswers(button);
+  if (panel !== null) close();
+  else if (isNew) open(answersAt);
+  else write();
+});
 document.addEventListener('keydown', (event) => {
   const isMenuOpen = document.querySelector(':popover-open') !== null;
   if (event.key === 'Escape' && !isMenuOpen) close();
@@ -112,10 +118,12 @@ function write(): void {
   else textArea()?.focus();
 }
 
-function open(hash: string): void {
+/** @param at what follows the address of the comments */
+function open(at: string): void {
   isOpening = true;
+  takeAnswers(button);
   openedFrom = document.activeElement;
-  const opened = make('iframe', { className: 'comments-panel', title: 'Comments', src: path + hash });
+  const opened = make('iframe', { className: 'comments-panel', title: 'Comments', src: path + at });
   opened.addEventListener('load', () => prepare(opened));
   main.after(opened);
   panel = opened;
@@ -179,6 +187,7 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
   if (isElsewhere) contentWindow.location.replace(`${path}&thread=${hash.slice(3)}${hash}`);
   if (isElsewhere) return;
   if (named) named.focus();
+  else if (id === '' && (search + hash).endsWith(answersAt)) showAnswers(page);
   else if (!isRefused) (isForReading() ? contentWindow : text)?.focus();
 }
 

@@ -1,3 +1,4 @@
+import { tellAnswers } from './answers.ts';
 import { showNotice } from './notice.ts';
 
 /** What GET /p/{slug}/comments sends to a script. */
@@ -24,20 +25,6 @@ export async function offerComments(): Promise<void> {
   if (found.answers) tellAnswers(button, found.answers);
   button.hidden = false;
   await import(script).catch(tellFailure);
-}
-
-/** Until the reader opens the comments. */
-function tellAnswers(button: HTMLElement, answers: number): void {
-  const word = button.querySelector('.word');
-  if (word === null) return;
-  const { textContent: usual } = word;
-  word.textContent = answers === 1 ? '1 answer' : `${answers} answers`;
-  button.classList.add('answered');
-  const forget = () => {
-    word.textContent = usual;
-    button.classList.remove('answered');
-  };
-  button.addEventListener('click', forget, { once: true });
 }
 
 function tellFailure(): void {

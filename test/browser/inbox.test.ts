@@ -81,12 +81,29 @@ describeInBrowsers('What waits, for people', (browser) => {
       const box = await button.boundingBox();
       expect((box?.x ?? 0) + (box?.width ?? 0)).to.be.at.most(width);
     });
+    expect(await button.innerText(), 'no other number').to.equal('1 answer');
+    await page.setViewportSize({ width: 360, height: 740 });
     await button.click();
-    await page.frameLocator('iframe.comments-panel').getByText('An answer').waitFor();
+    const panel = page.frameLocator('iframe.comments-panel');
+    await panel.locator('#list:focus').waitFor();
+    expect(await panel.getByRole('link', { name: 'Mine' }).getAttribute('aria-current')).to.equal('page');
+    const left = await panel.getByText('An answer').evaluate((answer) => {
+      const view = answer.ownerDocument.defaultView;
+      return (view?.innerHeight ?? 0) - answer.getBoundingClientRect().bottom;
+    });
+    expect(left, 'the answer is in the panel').to.be.at.least(0);
     await page.getByRole('button', { name: 'Comments' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Comments' }).waitFor();
     expect(await page.getByRole('button', { name: '1 answer' }).count()).to.equal(0);
+
+    await replyTo(owner, id, { text: 'Another answer' });
+    await page.reload();
+    await button.waitFor();
+    await page.locator('.bar h1 button').focus();
+    await page.keyboard.press('c');
+    await panel.locator('textarea:focus').waitFor();
+    await page.getByRole('button', { name: 'Comments' }).waitFor();
     expect(faults).to.deep.equal([]);
   });
 });
