@@ -5,7 +5,7 @@ import { type Scan, type ScanLimits, scanHead } from './scan.ts';
 import { areAlike, attributeOf } from './tree.ts';
 
 /** Increase it with every change that inserts something else or elsewhere, or renders contexts in another way. */
-export const rendererVersion = 4;
+export const rendererVersion = 3;
 
 /** What is inserted into a document, and where. All other bytes stay as they are. */
 export interface RenderPlan {
