@@ -48,7 +48,7 @@ const vite = (entry: string) => ({
   'assets/lazy.css': '#out { color: rgb(1, 2, 3) }',
 });
 
-describeInBrowsers({ title: 'Folders that bundlers make', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('Folders that bundlers make', (browser) => {
   const service = useService();
 
   /** Publishes `index.html`, opens its raw page and waits until `#out` has a text. */

@@ -57,7 +57,7 @@ const parts: Readonly<Record<string, { readonly html: string; readonly focus?: s
   'a list': { html: '<select id="to"><option>abcde</select>' },
 };
 
-describeInBrowsers({ title: 'Keys in the page', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('Keys in the page', (browser) => {
   const service = useService();
   const open = (html: string) =>
     openFramed(

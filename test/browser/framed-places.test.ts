@@ -75,7 +75,7 @@ const look = `(() => {
   return 'not there';
 })()`;
 
-describeInBrowsers({ title: 'The place of a comment', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('The place of a comment', (browser) => {
   const service = useService();
   const page = (body: string) =>
     `${body === shown['without a doctype'] ? '' : '<!doctype html>'}<title>Places</title><p>Before.</p>${body}<p>After.</p>`;

@@ -44,7 +44,7 @@ const find = (selector: string) => `(function find(root) {
   return roots.reduce((inner, one) => inner ?? find(one), found);
 })(document)`;
 
-describeInBrowsers({ title: 'What readers select', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('What readers select', (browser) => {
   const service = useService();
   const open = (html: string) => openFramed(browser, service, html);
 

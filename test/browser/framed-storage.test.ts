@@ -4,7 +4,7 @@ import { until } from '../support/until.ts';
 import { describeInBrowsers } from './browser.ts';
 import { createFramedPages, frameOf } from './framed-page.ts';
 
-describeInBrowsers({ title: 'Storage of a page in the viewer', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('Storage of a page in the viewer', (browser) => {
   const service = useService();
   const { publish, open } = createFramedPages(browser, service);
 
