@@ -9,5 +9,10 @@ export function showTargetOnceSeen(): void {
   const show = quiet(() => {
     if (visualViewport?.pageTop === 0) document.querySelector(':target')?.scrollIntoView();
   });
-  addEventListener('load', () => requestAnimationFrame(show), { once: true });
+  const showOnceSized = quiet(() => {
+    if (visualViewport?.height === 0)
+      addEventListener('resize', () => requestAnimationFrame(show), { once: true });
+    else show();
+  });
+  addEventListener('load', () => requestAnimationFrame(showOnceSized), { once: true });
 }
