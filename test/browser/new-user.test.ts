@@ -101,8 +101,9 @@ describeInBrowsers('A new user', (browser) => {
       const frame = await openedFrame(page);
       expect(await paintedPixels(frame), 'pixels of the bars').to.be.above(2_000);
       expect(await frame.evaluate('self.origin'), 'an origin of its own').to.equal('null');
-      const cookie = await frame.evaluate('try { document.cookie } catch (error) { error.name }');
-      expect(cookie).to.equal('SecurityError');
+      expect(await frame.evaluate('document.cookie'), 'no cookie of the service').to.equal('');
+      const database = await frame.evaluate("try { indexedDB.open('a') } catch (error) { error.name }");
+      expect(database, 'what has no stand-in').to.equal('SecurityError');
       expect(await overflowOf(page)).to.equal(0);
       const box = await page.locator('iframe').boundingBox();
       const { width = 0, height = 0 } = page.viewportSize() ?? {};
