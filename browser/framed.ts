@@ -80,7 +80,7 @@ function reportSelection(): void {
 }
 
 function reportAtBlur(): void {
-  // The reader goes to the button. Firefox has taken the focus from a field by now: what was told of that is still so.
+  // The reader goes to the button. Firefox has taken the focus from a field by now: what the viewer has heard of that is still so.
   if (settling !== undefined) reportSelection();
   const reportFrame = () => {
     if (isFocusInFrame()) reportSelection();

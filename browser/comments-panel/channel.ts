@@ -8,7 +8,7 @@ const floodPerSecond = 1_000;
 
 /**
  * A channel to the page, each time that it has loaded (browser/viewer/first-load.ts). A page that sends too much by it has none from then on.
- * What it posts to the viewer otherwise is its own affair, such as its height for whoever frames it, unless it is a flood.
+ * What it posts to the viewer otherwise is ignored, such as its height for other sites that frame it, unless it is a flood.
  * @returns sends a message
  */
 export function openChannel(

@@ -10,7 +10,7 @@ export function tellAnswers(button: HTMLElement, answers: number): void {
   button.classList.add('answered');
 }
 
-/** The button says what it usually does. @returns whether it told of answers */
+/** The button says what it usually does. @returns whether it has said that there are answers */
 export function takeAnswers(button: HTMLElement): boolean {
   const word = button.querySelector<HTMLElement>('[data-usual]');
   if (word === null) return false;

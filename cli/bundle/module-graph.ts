@@ -276,7 +276,7 @@ function addressOf({ type, text }: Module): string {
   return type === 'json' ? dataAddress('application/json', Buffer.from(text)) : scriptAddress(text);
 }
 
-/** Shorter than with base64, and found by whoever searches the page. */
+/** Shorter than with base64, and a search in the page finds its text. */
 export function scriptAddress(code: string): string {
   const text = code.replace(/[%#<"\\\p{Cc}]/gu, (character) => encodeURIComponent(character));
   return `data:text/javascript;charset=utf-8,${text}`;

@@ -11,7 +11,7 @@ const lines = Array.from({ length: 300 }, (_, n) => `line ${n}\n`).join('');
 const slide = (inner: string, style = '') =>
   `<section style="flex:0 0 100%;height:300px;${style}">${inner}</section>`;
 
-/** Where readers see it after a press, wherever it stood before. */
+/** Where readers see it after a press. */
 const shown: Readonly<Record<string, string>> = {
   'a pre as high as the page': `<pre style="height:100vh;overflow:auto;margin:0">${lines}${quote}\n${lines}</pre>`,
   'far to the right in a pre': `<pre style="height:100vh;overflow:auto;margin:0">${lines}${' '.repeat(400)}${quote}\n</pre>`,
