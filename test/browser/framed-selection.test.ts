@@ -62,6 +62,7 @@ describeInBrowsers('What readers select', (browser) => {
     const end = await boxOf(to);
     if (outer === null) throw new Error('there is no frame');
     await frame.evaluate('getSelection().removeAllRanges()');
+    await page.locator('.comment-here').waitFor({ state: 'hidden' }); // it can stand where the mouse passes
     await forget();
     const down = (box: { y: number; height: number }) => outer.y + box.y + box.height / 2;
     await page.mouse.move(outer.x + start.x + 1, down(start));

@@ -12,7 +12,7 @@ describe('the npm package dropleaf', () => {
   before(function () {
     requireProgram(this, 'npm');
     const copy = makeTempDir(); // without a compiler, so that packing changes nothing that other tests use
-    for (const path of ['cli', 'scripts/build.js', 'package.json', 'dist/bin/cli.js', 'dist/cli/cli.mjs']) {
+    for (const path of ['cli', 'scripts', 'package.json', 'dist/bin/cli.js', 'dist/cli/cli.mjs']) {
       cpSync(join(projectDir, path), join(copy, path), { recursive: true });
     }
     folder = join(copy, 'cli');
