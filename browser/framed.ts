@@ -16,6 +16,8 @@ const settleMs = 200;
 let port: MessagePort | null = null;
 let hasBegun = false;
 let settling: number | undefined;
+/** What the reader does with the mouse: holds its button, and by that selects. */
+let mouse: 'free' | 'held' | 'selects' = 'free';
 const places = new Places((message) => port?.postMessage(message));
 
 quiet(start)();
@@ -56,7 +58,10 @@ function begin(): void {
   if (hasBegun) return;
   hasBegun = true;
   // Firefox does not say that what is selected in a field of numbers has changed.
-  for (const type of ['selectionchange', 'focusin']) document.addEventListener(type, quiet(reportSoon));
+  for (const type of ['selectionchange', 'focusin']) document.addEventListener(type, quiet(reportChange));
+  const capture = true; // a page may stop these events
+  addEventListener('pointerdown', quiet(hold), { capture });
+  for (const type of ['pointerup', 'pointercancel']) addEventListener(type, quiet(release), { capture });
   addEventListener('blur', quiet(reportAtBlur));
   document.addEventListener('click', quiet(reportPress));
   whenTextChanges(() => places.pageChanged());
@@ -66,6 +71,27 @@ function begin(): void {
 function write(): void {
   reportSelection();
   port?.postMessage({ write: true });
+}
+
+function hold({ pointerType }: PointerEvent): void {
+  mouse = pointerType === 'touch' ? 'free' : 'held';
+}
+
+function release(): void {
+  if (mouse === 'selects') reportSoon();
+  mouse = 'free';
+}
+
+function reportChange(): void {
+  if (mouse === 'free') reportSoon();
+  else if (mouse === 'held') hideUntilReleased();
+}
+
+/** The viewer shows a button at what is selected, which would stand in the way of a mouse that selects more. */
+function hideUntilReleased(): void {
+  clearTimeout(settling);
+  mouse = 'selects';
+  port?.postMessage({ selection: null });
 }
 
 function reportSoon(): void {
@@ -81,7 +107,8 @@ function reportSelection(): void {
 
 function reportAtBlur(): void {
   // The reader goes to the button. Firefox has taken the focus from a field by now: what the viewer has heard of that is still so.
-  if (settling !== undefined) reportSelection();
+  if (settling !== undefined || mouse === 'selects') reportSelection();
+  mouse = 'free'; // it may be released outside of the window
   const reportFrame = () => {
     if (isFocusInFrame()) reportSelection();
   };

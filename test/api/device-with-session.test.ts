@@ -236,7 +236,10 @@ describe('A name that no account has, with the sign-in key', () => {
   it('the answer sent twice, at once or from a second tab, is one account', async () => {
     const { person, asked } = await ask('twice');
     const answers = await Promise.all([1, 2].map(() => person.submit(asked, { answer: 'create' })));
-    expect(answers.map(({ path }) => path)).to.deep.equal(['/account', '/account']);
+    // The later answer ends the session of the earlier one, whose next page may be on its way: a browser shows the later one.
+    expect(answers.map(({ path }) => path)).to.include('/account');
+    expect((await person.open('/account')).path).to.equal('/account');
+    expect(await service.services.engine.accounts.findByName('twice')).to.have.length(1);
     const { person: second, asked: other } = await ask('Two Tabs');
     const tab = await second.submit(await second.open('/sign-in/browser'), { name: 'two.tabs', key: key() });
     expect((await second.submit(other, { answer: 'create' })).path).to.equal('/account');

@@ -174,6 +174,28 @@ describeInBrowsers('What readers select', (browser) => {
     await expectQuote(framed, 'svg text', 'Words in a picture');
   });
 
+  it('while the mouse is held nothing is told that could be quoted, so that no button stands in its way', async () => {
+    const framed = await open(figure);
+    const { frame, page } = framed;
+    await expectQuote(framed, '#out', 'Costs fell by nine percent in the north.');
+    const box = await frame.locator('#out').boundingBox();
+    const below = await frame.locator('#below').boundingBox();
+    if (box === null || below === null) throw new Error('they are not shown');
+    await frame.evaluate('getSelection().removeAllRanges()'); // what is selected could be dragged
+    await framed.hear(({ selection }) => selection === null, 'nothing is selected');
+    await framed.forget();
+    await page.mouse.move(box.x + 1, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 100, box.y + box.height / 2, { steps: 5 });
+    await framed.hear(({ selection }) => selection === null, 'the button is hidden');
+    await page.mouse.move(below.x + 100, below.y + below.height / 2, { steps: 50 });
+    expect((await framed.heard()).filter(isQuote)).to.deep.equal([]);
+    await page.mouse.up();
+    const isAll =
+      /^Costs fell by nine percent in the north\.\nRevenue was 42 million in the south\.\nNothing else/;
+    await framed.hear(({ selection }) => isAll.test(selection?.quote ?? ''), 'all that is selected');
+  });
+
   it('an exception in the page leaves no old selection', async () => {
     const framed = await open(figure);
     await expectQuote(framed, '#out', 'Costs fell by nine percent in the north.');
