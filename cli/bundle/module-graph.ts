@@ -11,6 +11,7 @@ import {
 import { type BundleReader, dataAddress } from './reader.ts';
 import type { BundleReport } from './report.ts';
 import { createLineCounter, type ScriptLoads } from './script-loads.ts';
+import { chunkNameEdits } from './turbopack.ts';
 
 /** Code of the page: an element, or a file. */
 export interface Code {
@@ -145,7 +146,7 @@ export class ModuleGraph {
     const edits = read === null ? [] : await this.#editsOf(code, read);
     if (read === null && code.isModule) this.#report.addDiskOnly('module', 'its imports', code.where(1));
     const pictures = await this.#loads.pictureEdits(code.text, code.base, edits);
-    const all = [...edits, ...pictures];
+    const all = [...edits, ...pictures, ...chunkNameEdits(code.text, code.base)];
     this.#loads.add({ ...code, text: withoutParts(code.text, all) });
     return applyEdits(code.text, all);
   }

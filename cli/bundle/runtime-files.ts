@@ -5,6 +5,7 @@ import { readModuleCode } from './module-code.ts';
 import { type ModuleGraph, scriptAddress } from './module-graph.ts';
 import { type BundleReader, dataAddress } from './reader.ts';
 import type { BundleReport } from './report.ts';
+import { turbopackGlobal } from './turbopack.ts';
 
 /**
  * Style sheets and scripts that a script of the page adds to it by an element when they are needed, as bundlers split a page. An
@@ -44,7 +45,9 @@ export class RuntimeFiles {
     const globals = new Set(codes.flatMap((text) => [...text.matchAll(chunkGlobal)].map(([, name]) => name)));
     const paths = globals.size === 0 ? [] : await this.#folder.list();
     if (paths === null) return;
-    const hasStyles = codes.some((text) => /["'`.]css["'`]/.test(text));
+    // Turbopack names its chunks in code, where they are found as all other files are.
+    const isNamed = globals.size === 1 && globals.has(turbopackGlobal);
+    const hasStyles = !isNamed && codes.some((text) => /["'`.]css["'`]/.test(text));
     const hashes = new Set(codes.flatMap((text) => text.match(hash) ?? []));
     for (const path of paths) {
       const url = urlOf(path);
@@ -55,7 +58,7 @@ export class RuntimeFiles {
       const isChunk = path.endsWith('.js') && (await this.#isChunk(url, globals));
       // A runtime waits for what the page has already.
       if (isThere && isChunk) this.#addresses.set(path, null);
-      else if (isChunk || (hasStyles && path.endsWith('.css'))) await this.take(url, path);
+      else if ((isChunk && !isNamed) || (hasStyles && path.endsWith('.css'))) await this.take(url, path);
     }
   }
 
@@ -97,8 +100,8 @@ export class RuntimeFiles {
   }
 }
 
-/** The list to which chunks of webpack and Rspack add themselves. */
-const chunkGlobal = /\b((?:webpack|rspack)(?:Chunk|Jsonp)\w{0,100})/g;
+/** The list to which chunks of webpack, Rspack and Turbopack add themselves. */
+const chunkGlobal = /\b((?:webpack|rspack)(?:Chunk|Jsonp)\w{0,100}|TURBOPACK\b)/g;
 /** In names of files. */
 const hash = /[0-9a-f]{6,}/g;
 /** In so many bytes it stands, behind licences. */

@@ -3,6 +3,7 @@ import { type Folder, folderFault, resolveLocal } from './folder.ts';
 import { isShown, mediaTypeOf } from './media-type.ts';
 import type { BundleReader } from './reader.ts';
 import type { BundleReport } from './report.ts';
+import { chunkRootOf } from './turbopack.ts';
 
 /** An address that a script may load while the page runs. */
 interface Load {
@@ -124,8 +125,9 @@ export class ScriptLoads {
   async warn(takes: (url: URL, where: string) => Promise<boolean>): Promise<void> {
     for (const { text, base, where } of this.#codes) {
       const lineAt = createLineCounter(text);
+      const root = base === undefined ? null : chunkRootOf(text, base);
       for (const { address, offset, isSure } of findLoads(text)) {
-        const url = await this.#find(address, isSure, base);
+        const url = (await this.#find(address, isSure, base)) ?? (await this.#findChunk(address, root));
         if (url === null) continue;
         const place = where(lineAt(offset));
         if (isSure || !(await takes(url, place))) this.#report.addDiskOnly('load', address, place);
@@ -140,6 +142,10 @@ export class ScriptLoads {
     if (isSure || this.#report.hasPicture(address) || (await this.#isThere(address, this.#base))) return url;
     const isRelative = /^\.{1,2}\//.test(address) && (await this.#isThere(address, base));
     return isRelative ? resolveLocal(address, base) : null;
+  }
+
+  async #findChunk(address: string, root: URL | null): Promise<URL | null> {
+    return root !== null && (await this.#isThere(address, root)) ? resolveLocal(address, root) : null;
   }
 
   /** Whether there is such a file; of `tiles/{z}/{x}.png` and `img/`, whether there is such a folder. */

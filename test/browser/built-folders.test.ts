@@ -48,6 +48,39 @@ const vite = (entry: string) => ({
   'assets/lazy.css': '#out { color: rgb(1, 2, 3) }',
 });
 
+const turbopackChunk =
+  '(globalThis.TURBOPACK||(globalThis.TURBOPACK=[])).push(["object"==typeof document?document.currentScript:void 0,';
+/** The part of Turbopack's runtime that knows chunks. */
+const turbopackRuntime = `globalThis.modules = new Map();
+(() => {
+  const chunks = new Map();
+  const chunk = (url) => chunks.get(url) ?? chunks.set(url, deferred()).get(url);
+  const deferred = () => { const one = {}; one.promise = new Promise((resolve) => { one.resolve = resolve }); return one };
+  const load = (path) => {
+    const url = "/_next/" + path;
+    const one = chunk(url);
+    const element = document.createElement(path.endsWith(".css") ? "link" : "script");
+    if (path.endsWith(".css")) { element.rel = "stylesheet"; element.onload = one.resolve; element.href = url }
+    else element.src = url;
+    document.head.appendChild(element);
+    return one.promise;
+  };
+  const push = (one) => {
+    if (!Array.isArray(one)) {
+      Promise.all(one.otherChunks.map((path) => chunk("/_next/" + path).promise)).then(() => {
+        for (const id of one.runtimeModuleIds) modules.get(id)(load);
+      });
+      return;
+    }
+    const [own, id, module] = one;
+    modules.set(id, module);
+    chunk(typeof own === "string" ? "/_next/" + own : own.getAttribute("src").replace(/[?#].*$/, "")).resolve();
+  };
+  const earlier = globalThis.TURBOPACK ?? [];
+  globalThis.TURBOPACK = { push };
+  earlier.forEach(push);
+})();`;
+
 describeInBrowsers('Folders that bundlers make', (browser) => {
   const service = useService();
 
@@ -58,7 +91,11 @@ describeInBrowsers('Folders that bundlers make', (browser) => {
       mkdirSync(dirname(join(dir, name)), { recursive: true });
       writeFileSync(join(dir, name), content);
     }
-    const { html, missing } = await bundlePage(files['index.html'] ?? '', join(dir, 'index.html'));
+    const {
+      html,
+      missing,
+      files: taken,
+    } = await bundlePage(files['index.html'] ?? '', join(dir, 'index.html'));
     expect(missing).to.deep.equal([]);
     const drop = await service.newDrop({ html });
     const page = await (await browser.newContext()).newPage();
@@ -67,7 +104,8 @@ describeInBrowsers('Folders that bundlers make', (browser) => {
     const out = page.locator('#out:not(:empty)');
     await out.waitFor();
     const color = await page.evaluate('getComputedStyle(out).color');
-    return { text: await out.textContent(), color, faults, origin: await page.evaluate('origin') };
+    const origin: unknown = await page.evaluate('origin');
+    return { text: await out.textContent(), color, faults, origin, files: taken.map(({ path }) => path) };
   }
 
   for (const [base, src, ofDependency] of [
@@ -81,7 +119,8 @@ __vitePreload(async () => { const { text } = await import("./lazy.js"); return {
 document.getElementById("out").textContent = text; });`,
       );
       const page = files['index.html'].replace('ENTRY', src);
-      expect(await open({ ...files, 'index.html': page })).to.deep.equal({
+      const { files: _, ...found } = await open({ ...files, 'index.html': page });
+      expect(found).to.deep.equal({
         text: 'äöü #%<"\\ and own',
         color: 'rgb(1, 2, 3)',
         faults: [],
@@ -107,6 +146,25 @@ Promise.all([e[7](7), style(7)]).then(() => list[0][1]());`;
     });
     expect(found).to.include({ text: 'later', color: 'rgb(1, 2, 3)' });
     expect(found.faults).to.deep.equal([]);
+  });
+
+  it('Next by Turbopack: chunks that tell their names by the addresses of their elements', async () => {
+    const found = await open({
+      'index.html': `<!doctype html><title>T</title><script src="/_next/static/chunks/a1.js" async></script>
+<script src="/_next/static/chunks/turbopack-r.js" async></script><p id=out></p>
+<script>(globalThis["TURBOPACK"] || (globalThis["TURBOPACK"] = [])).push({"otherChunks":["static/chunks/a1.js"],"runtimeModuleIds":[1]});</script>
+<script>window.flight = "1:\\"/_next/static/chunks/a1.js\\""</script>`,
+      '_next/static/chunks/turbopack-r.js': turbopackRuntime,
+      '_next/static/chunks/a1.js': `${turbopackChunk}1,(load)=>{
+  const again = document.createElement("script"); again.setAttribute("src", "/_next/static/chunks/a1.js"); document.head.append(again);
+  Promise.all(["static/chunks/b2.js","static/chunks/c3.css"].map(load)).then(() => modules.get(2)()) }]);`,
+      '_next/static/chunks/b2.js': `${turbopackChunk}2,()=>{out.textContent="later"}]);`,
+      '_next/static/chunks/c3.css': '#out { color: rgb(1, 2, 3) }',
+      '_next/static/chunks/other.js': `${turbopackChunk}3,()=>{}]);`,
+    });
+    expect(found).to.include({ text: 'later', color: 'rgb(1, 2, 3)' });
+    expect(found.faults).to.deep.equal([]);
+    expect(found.files.some((path) => path.endsWith('other.js'))).to.equal(false);
   });
 
   it('import maps with scopes, JSON, two scripts of one module, files with the same text, top-level await', async () => {
