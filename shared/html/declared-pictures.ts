@@ -6,12 +6,22 @@ const maxSizes = 200;
 /** A percentage alone would let cells and boxes that fit their content shrink a picture to nothing. */
 export const fluid = 'max-width:max(100%,min(30vw,320px))';
 
+/**
+ * Icons have their width by a style sheet. A cell gives room to a picture without a percentage alone, whatever else `max-width` says.
+ * Wide ones leave the edges of a page.
+ */
+export const inCells = ':where(td svg:not([width]),th svg:not([width])){max-width:calc(100vw - 20px)}';
+
 /** A size that some elements of one name declare. */
 interface Size {
   readonly selector: string;
   /** In CSS pixels; null: not declared. */
   readonly width: number | null;
   readonly height: number | null;
+  /** Whether its content is cut off where it has less room: it must shrink as a whole. */
+  readonly isCut: boolean;
+  /** What stands at its sides, in CSS pixels. */
+  sides: number;
   /** The widest page on which such a picture may not fit, in CSS pixels. */
   gate: number;
 }
@@ -78,7 +88,8 @@ export class DeclaredPictures {
     const known = this.#sizes.get(size.selector) ?? size;
     if (known === size && this.#sizes.size === maxSizes) return;
     this.#sizes.set(known.selector, known);
-    known.gate = Math.max(known.gate, gateOf(known, this.#indents));
+    known.sides = Math.max(known.sides, edges + this.#indents * indent);
+    known.gate = Math.max(known.gate, gateOf(known));
     // Beside each other small ones wrap, but not in a table.
     if (this.#isInTable || (known.width ?? 0) > phone) this.#row.push(known);
   }
@@ -98,10 +109,12 @@ function sizeOf(name: string, attributes: ReadonlyMap<string, string>): Size | n
   const height = pixelsOf(name, attributes.get('height'));
   if (Number.isNaN(width) || Number.isNaN(height)) return null;
   if (width === null ? height === null || height < tallest : width <= icon) return null;
-  // It shows less if it is smaller, and does not shrink.
-  if (name === 'svg' && !attributes.has('viewbox')) return null;
-  const selector = name + selectorOf('width', attributes) + selectorOf('height', attributes);
-  return { selector, width, height, gate: 0 };
+  const isCut = name === 'svg' && !attributes.has('viewbox');
+  if (isCut && width === null) return null;
+  const sizes = selectorOf('width', attributes) + selectorOf('height', attributes);
+  // The parser of documents writes its name so, and a script may add it.
+  const selector = `${name}${sizes}${isCut ? ':not([viewBox])' : ''}`;
+  return { selector, width, height, isCut, sides: 0, gate: 0 };
 }
 
 function selectorOf(attribute: string, attributes: ReadonlyMap<string, string>): string {
@@ -118,9 +131,9 @@ function pixelsOf(name: string, length: string | undefined): number | null {
   return Number(number) * (name === 'svg' && unit === 'pt' ? 4 / 3 : 1);
 }
 
-function gateOf({ width, height }: Size, indents: number): number {
+function gateOf({ width, height, sides }: Size): number {
   if (width === null) return Math.max(2 * phone, 2.5 * (height ?? 0));
-  return Math.max(width + edges + indents * indent, 4 * (width - besides));
+  return Math.max(width + sides, 4 * (width - besides));
 }
 
 /** Not `none`: a style sheet may give such a picture another width. */
@@ -130,11 +143,13 @@ function iconRule(widths: readonly string[]): string {
   return `:where(${fluids.join()}):where(${selectors.join()}){max-width:100vw}`;
 }
 
-function shrinkingRule({ selector, width, height, gate }: Size): string {
-  return `@media(max-width:${Math.ceil(gate)}px){:where(${selector}){${shrunk(width, height)}}}`;
+function shrinkingRule(size: Size): string {
+  return `@media(max-width:${Math.ceil(size.gate)}px){:where(${size.selector}){${shrunk(size)}}}`;
 }
 
-function shrunk(width: number | null, height: number | null): string {
+function shrunk({ width, height, isCut, sides }: Size): string {
+  // The tangent makes a number of two lengths.
+  if (isCut) return `zoom:clamp(.1,tan(atan2(100vw - ${sides}px,${width?.toFixed(1)}px)),1)`;
   if (width === null) return `height:auto;max-height:${height?.toFixed(1)}px`;
   if (height === null) return fluid;
   const ratio = `${width.toFixed(1)}/${height.toFixed(1)}`;

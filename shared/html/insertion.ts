@@ -1,5 +1,5 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
-import { fluid } from './declared-pictures.ts';
+import { fluid, inCells } from './declared-pictures.ts';
 import { type Pictures, readPictures } from './picture-rules.ts';
 import { type Scan, type ScanLimits, scanHead } from './scan.ts';
 import { areAlike, attributeOf } from './tree.ts';
@@ -160,6 +160,7 @@ export function defensiveStyle({ rules, firstLayer }: Omit<Pictures, 'isLate'>):
   const all = [
     ':where(html,body){max-width:100vw;overflow-x:hidden;overflow-x:clip}',
     `:where(img,svg,video,iframe){${fluid}}`,
+    inCells,
     ':where(pre,table){max-width:100%}',
     ':where(pre){overflow-x:auto}',
     rules,

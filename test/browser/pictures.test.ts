@@ -10,9 +10,7 @@ import { asPosted, asRendered, judgePictures, servePictures } from './picture-fr
 const notToBeHad = new Set(
   `abs-img-big-in-small blockquote-700 col-layout css-maxw-none-map css-w-h-600x338
   css-w100-hattr200-cover figure-fitcontent figure-mincontent figure-table flex-wrapimg-text padded-decl-1200 padded-none-1200
-  pct-height-wide photo-heightonly-60 slider-track svg-novb-wh table-fixed table-thumb-text-none`.split(
-    /\s+/,
-  ),
+  pct-height-wide photo-heightonly-60 slider-track table-fixed table-thumb-text-none`.split(/\s+/),
 );
 
 describeInBrowsers('Pictures', (browser) => {

@@ -32,7 +32,7 @@ describe('readPictures', () => {
     `<img width='300"]){}*{color:red}' height=200>`,
     '<img>',
     '<p width=300 height=200>',
-    '<svg width=600 height=400></svg>',
+    '<svg height=400></svg>',
     '<svg viewBox="0 0 9 9"><svg width=600 height=400 viewBox="0 0 9 9"></svg></svg>',
     '<template><img width=600 height=400></template>',
     '<!-- <img width=600 height=400> -->',
@@ -50,6 +50,13 @@ describe('readPictures', () => {
     );
     expect(rulesOf('<img width=97>')).not.to.include('100vw');
     expect(rulesOf(`<img width='9"]){}'><img width=0><img width=9em>`)).to.equal('');
+  });
+
+  it('a drawing that would be cut off shrinks as a whole, unless a script makes it scalable', () => {
+    expect(rulesOf('<ul><svg width=600 height=400></svg></ul>')).to.equal(
+      ':where(svg[width="600"][height="400"]:not([viewBox])){max-width:none}' +
+        '@media(max-width:1200px){:where(svg[width="600"][height="400"]:not([viewBox])){zoom:clamp(.1,tan(atan2(100vw - 60px,600.0px)),1)}}',
+    );
   });
 
   it('each element of a size has its own rule, and equal ones share it', () => {
