@@ -54,7 +54,7 @@ ${isUnknown && html`<li>The address may have a typing error, or a part of it may
 </ul>
 <p>Ask the person who sent you the link for the right one.</p>
 ${start}
-<p class="small">${link(`${helpPath}#viewers`, 'What is this service?')}</p>${
+<p class="small"><a class="target" href="${baseUrl}${helpPath}#viewers" target="_top">What is this service?</a></p>${
     slugPattern.test(slug) &&
     html`
 <p class="small">Is it your page? ${link(ownerPath(slug), 'Look it up in your drops')}</p>`

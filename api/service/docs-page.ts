@@ -153,7 +153,7 @@ function answerRow(status: string, response: DescribedResponse | Reference): Htm
 }
 
 function bodyOf(schema: Schema): Html {
-  return schema.$ref === undefined ? fieldsOf(schema) : html`<p>${typeOf(schema)}</p>`;
+  return schema.$ref === undefined ? fieldsOf(schema) : html`<p>See ${typeOf(schema)}.</p>`;
 }
 
 function fieldsOf({ oneOf, description, properties = {}, required = [] }: Schema): Html {
