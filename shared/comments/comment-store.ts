@@ -112,6 +112,9 @@ export interface CommentCounts {
   readonly held: number;
 }
 
+/** How many threads an owner has. */
+export type StateCounts = Readonly<Record<CommentState, number>>;
+
 /** What waits for an owner. */
 export interface InboxCounts {
   /** Held threads. */
@@ -153,6 +156,9 @@ export interface CommentStore {
    * @param atMost how many held threads are counted, and how many news: the latest
    */
   countInbox(ownerId: string, seen: number, atMost: number): Promise<InboxCounts>;
+
+  /** By an index alone. @param atMost how many threads of each state are counted */
+  countStates(ownerId: string, atMost: number): Promise<StateCounts>;
 
   /**
    * Changes the thread, if nobody has changed it since it was read. Opening one obeys `openPerDrop`.

@@ -1,13 +1,13 @@
 import type { Account, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { isUnavailable } from '../domain/errors.ts';
-import type { CommentStore, InboxCounts } from './comment-store.ts';
+import type { CommentStore, InboxCounts, StateCounts } from './comment-store.ts';
 
-/** Held threads, and news, that are counted: so many, or more. */
+/** Threads of a state, and news, that are counted: so many, or more. */
 export const inboxAtMost = 100;
 
 interface Deps {
-  readonly comments: Pick<CommentStore, 'countInbox' | 'lastSeq'>;
+  readonly comments: Pick<CommentStore, 'countInbox' | 'countStates' | 'lastSeq'>;
   readonly accounts: Pick<AccountStore, 'noteCommentsSeen'>;
 }
 
@@ -23,6 +23,11 @@ export class Inbox {
 
   count({ id, commentsSeen }: Pick<Account, 'id' | 'commentsSeen'>): Promise<InboxCounts> {
     return this.#comments.countInbox(id, commentsSeen, inboxAtMost);
+  }
+
+  /** How many threads of each state the owner has, each counted as what waits is. */
+  countStates({ accountId }: Pick<Caller, 'accountId'>): Promise<StateCounts> {
+    return this.#comments.countStates(accountId, inboxAtMost);
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Model, QueryFilter } from 'mongoose';
 import type { Comment, CommentState } from './comment.ts';
-import type { CommentCaps, CommentCounts, FullBound, InboxCounts } from './comment-store.ts';
+import type { CommentCaps, CommentCounts, FullBound, InboxCounts, StateCounts } from './comment-store.ts';
 import type { Head } from './mongo-order.ts';
 import type { CommentDocument } from './mongo-schema.ts';
 
@@ -25,9 +25,7 @@ export class MongoCommentBounds {
 
   /** See `CommentStore.countInbox`. Two commands side by side, because each state has its own limit. */
   async countInbox(ownerId: string, seen: number, atMost: number): Promise<InboxCounts> {
-    const countHeld = this.#model
-      .countDocuments({ owner_id: ownerId, state: 'held' }, { limit: atMost })
-      .hint('comments_of_owner');
+    const countHeld = this.#countOwned(ownerId, 'held', atMost);
     const listNews = this.#model
       .find(
         { owner_id: ownerId, state: 'open', updated_by: null, seq: { $gt: seen } },
@@ -44,6 +42,16 @@ export class MongoCommentBounds {
     return { held, news };
   }
 
+  /** See `CommentStore.countStates`. */
+  async countStates(ownerId: string, atMost: number): Promise<StateCounts> {
+    const [open, held, resolved] = await Promise.all([
+      this.#countOwned(ownerId, 'open', atMost),
+      this.#countOwned(ownerId, 'held', atMost),
+      this.#countOwned(ownerId, 'resolved', atMost),
+    ]);
+    return { open, held, resolved };
+  }
+
   /** The bound of its drop that a new comment would pass; null: none. */
   async fullDrop({ dropId, state }: Comment, caps: CommentCaps): Promise<FullBound | null> {
     const all = await this.#count(dropId, ['open', 'held', 'resolved']);
@@ -53,6 +61,11 @@ export class MongoCommentBounds {
       all >= cap && (await this.#count(dropId, states)) >= cap;
     if (state !== 'resolved' && (await reaches(caps.openPerDrop, ['open', 'held']))) return 'open';
     return state === 'held' && (await reaches(caps.heldPerDrop, ['held'])) ? 'held' : null;
+  }
+
+  async #countOwned(ownerId: string, state: CommentState, atMost: number): Promise<number> {
+    const listed = { owner_id: ownerId, state };
+    return this.#model.countDocuments(listed, { limit: atMost }).hint('comments_of_owner');
   }
 
   /** Whether no thread of the drop can be opened. */

@@ -29,6 +29,7 @@ import type {
   InboxCounts,
   NotedSides,
   ReadThread,
+  StateCounts,
   ThreadQuery,
 } from './comment-store.ts';
 import { MongoCommentBounds } from './mongo-bounds.ts';
@@ -183,6 +184,10 @@ export class MongoComments implements CommentStore {
 
   async countInbox(ownerId: string, seen: number, atMost: number): Promise<InboxCounts> {
     return this.#bounds.countInbox(ownerId, seen, atMost);
+  }
+
+  async countStates(ownerId: string, atMost: number): Promise<StateCounts> {
+    return this.#bounds.countStates(ownerId, atMost);
   }
 
   async ownersAfter(seq: number): Promise<string[]> {

@@ -1,6 +1,13 @@
 import type { Database } from '../sqlite/database.ts';
 import { type CommentState, type Sizes, sizesOf, type Thread, type UnnumberedComment } from './comment.ts';
-import type { CommentCaps, CommentChange, CommentCounts, FullBound, InboxCounts } from './comment-store.ts';
+import type {
+  CommentCaps,
+  CommentChange,
+  CommentCounts,
+  FullBound,
+  InboxCounts,
+  StateCounts,
+} from './comment-store.ts';
 import { fullThread, opens } from './thread.ts';
 
 type CountRow = [dropId: string, state: CommentState, count: number];
@@ -28,6 +35,9 @@ export class SqliteCommentBounds {
           SELECT drop_id FROM comments INDEXED BY comments_news
           WHERE owner_id = $owner AND state = 'open' AND updated_by IS NULL AND seq > $seen
           ORDER BY seq DESC LIMIT $atMost) GROUP BY drop_id`),
+      ofState: db.prepareTuples<[threads: number]>(`
+        SELECT count(*) FROM (
+          SELECT 1 FROM comments INDEXED BY comments_of_owner WHERE owner_id = ? AND state = ? LIMIT ?)`),
     };
   }
 
@@ -48,6 +58,12 @@ export class SqliteCommentBounds {
       else news.set(dropId, count);
     }
     return { held, news };
+  }
+
+  /** See `CommentStore.countStates`. */
+  countStates(ownerId: string, atMost: number): StateCounts {
+    const count = (state: CommentState) => this.#sql.ofState.get(ownerId, state, atMost)?.[0] ?? 0;
+    return { open: count('open'), held: count('held'), resolved: count('resolved') };
   }
 
   /** The bound that a new thread would pass; null: none. */

@@ -24,6 +24,7 @@ import type {
   InboxCounts,
   NotedSides,
   ReadThread,
+  StateCounts,
   ThreadQuery,
 } from './comment-store.ts';
 import { SqliteCommentBounds } from './sqlite-bounds.ts';
@@ -159,6 +160,10 @@ export class SqliteComments implements CommentStore {
 
   async countInbox(ownerId: string, seen: number, atMost: number): Promise<InboxCounts> {
     return this.#bounds.countInbox(ownerId, seen, atMost);
+  }
+
+  async countStates(ownerId: string, atMost: number): Promise<StateCounts> {
+    return this.#bounds.countStates(ownerId, atMost);
   }
 
   async ownersAfter(seq: number): Promise<string[]> {

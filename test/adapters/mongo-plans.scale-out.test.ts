@@ -131,6 +131,12 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       'aggregate comments by comments_of_owner',
       'find comments by comments_news',
     ],
+    [
+      () => stores.comments.countStates('owner-1', 100),
+      'aggregate comments by comments_of_owner',
+      'aggregate comments by comments_of_owner',
+      'aggregate comments by comments_of_owner',
+    ],
     [() => stores.sessions.insert(aSession()), 'insert sessions'],
     [() => stores.sessions.findByHash(session.hash), 'aggregate sessions by _id_'],
     [() => stores.sessions.list('n7', 9), 'find sessions by sessions_account'],

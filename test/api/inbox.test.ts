@@ -21,7 +21,7 @@ describe('What waits for the owner of drops', () => {
   const { guest, member, publish } = createCommentScene(service);
 
   const linesOf = async (dashboard: Dashboard) => {
-    const { text } = await dashboard.open('/comments');
+    const { text } = await dashboard.open('/comments?state=open');
     return /(No comment waits|\d+ comments? waits?)[^.]*\. [^.]*\./.exec(text)?.[0];
   };
 
@@ -104,7 +104,7 @@ describe('What waits for the owner of drops', () => {
     for (const view of ['gallery', 'list']) expect(await cards(view)).to.deep.equal(both);
     await dashboard.open(`/p/${slug}/comments`);
     expect(await cards('list'), 'there is news elsewhere').to.deep.equal(both);
-    await dashboard.open('/comments');
+    await dashboard.open('/comments?state=open');
     const seen = ['2 open comments', '1 open comment, 1 waits for you'];
     expect(await cards('list')).to.deep.equal(seen);
     await reader.write(slug, 'New');
@@ -135,7 +135,7 @@ describe('What waits for the owner of drops', () => {
   it('goes with the account: the next one of the identity has looked at nothing, and nothing waits for it', async () => {
     const { slug, dashboard } = await publish();
     await (await member()).write(slug, 'New');
-    await dashboard.open('/comments');
+    await dashboard.open('/comments?state=open');
     const { owner } = dashboard;
     const { identity } = await service.accountOf(owner);
     await owner.request('DELETE', `/api/me?confirm=${owner.userId}`);
@@ -219,7 +219,7 @@ describe('What waits, when the store is slow or away', () => {
     expect(await numbersAt(dashboard, '/drops')).to.deep.equal(['1', '1']);
     gate.hold();
     expect(await numbersAt(dashboard, '/drops')).to.deep.equal(['', '']);
-    const { text, status } = await dashboard.open('/comments');
+    const { text, status } = await dashboard.open('/comments?state=open');
     expect([status, text.includes('Waits'), text.includes('new since')]).to.deep.equal([200, true, false]);
     gate.open();
     gate.refuse(new DropError('unavailable', 'The database is away.'));

@@ -79,6 +79,16 @@ export function describeCommentInboxContract(engine: string, openStores: OpenSto
       expect((await count()).news).to.deep.equal({ d1: 1 });
     });
 
+    it('counts the threads of each state, at most as many as it is asked for, and nothing of others', async () => {
+      expect(await comments.countStates('owner', 9)).to.deep.equal({ open: 0, held: 0, resolved: 0 });
+      for (let n = 0; n < 3; n++) await insert({ dropId: `d${n}` });
+      for (let n = 0; n < 2; n++) await insert({ state: 'held' });
+      await insert({ state: 'resolved' });
+      await insert({ ownerId: 'other', state: 'resolved' });
+      expect(await comments.countStates('owner', 9)).to.deep.equal({ open: 3, held: 2, resolved: 1 });
+      expect(await comments.countStates('owner', 2)).to.deep.equal({ open: 2, held: 2, resolved: 1 });
+    });
+
     it('stops at the bound: of the news the latest', async () => {
       for (let n = 0; n < 4; n++) await insert({ dropId: 'd1' });
       for (let n = 0; n < 2; n++) await insert({ dropId: 'd2' });

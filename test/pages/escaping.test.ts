@@ -287,7 +287,12 @@ function comments(text: string, act?: string) {
 }
 
 function ownComments(text: string) {
-  const view = { ...threadsView(text, 'owner', 'edit'), versionId: null, waits: null };
+  const view = {
+    ...threadsView(text, 'owner', 'edit'),
+    versionId: null,
+    waits: null,
+    counts: { open: 1, held: 0, resolved: 0 },
+  };
   return ownCommentsPage(
     'open',
     [{ slug: 'abc', title: text, threads: threads(text, view.reader) }],

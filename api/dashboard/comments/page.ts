@@ -1,14 +1,16 @@
 import type { Request } from 'express';
 import { type CommentState, commentIdPattern } from '../../../shared/comments/comment.ts';
-import type { ListedComment } from '../../../shared/comments/comment-store.ts';
+import type { ListedComment, StateCounts } from '../../../shared/comments/comment-store.ts';
+import { inboxAtMost } from '../../../shared/comments/inbox.ts';
 import type { ThreadPage } from '../../../shared/comments/thread-pages.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { changeByForm, formIdInput } from '../../comments/pages/form-acts.ts';
 import { type ThreadsView, threadList } from '../../comments/pages/threads.ts';
-import { noticeFor } from '../../html/elements.ts';
+import { noticeFor, numberText } from '../../html/elements.ts';
 import { formError, formFaultsOf } from '../../html/forms.ts';
 import { html, visible } from '../../html/html.ts';
+import { cutNumber } from '../../html/inbox.ts';
 import { queryOf, toPositiveInteger } from '../../http/parameters.ts';
 import { dashboardPaths, ownerPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
@@ -64,8 +66,10 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
     attempt?: RefusedForm,
   ): Promise<SessionPage> {
     const { caller, formField } = session;
-    const { state, before, thread } = readAddress(req);
     const waits = await session.readInbox();
+    const first = waits !== null && waits.held > 0 ? 'held' : 'open';
+    const { state, before, thread } = readAddress(req, first);
+    const counts = await inbox.countStates(caller);
     const { threads: found, next } = await readThreads(session, { state, before, thread });
     const groups = new Map<string, ListedComment[]>();
     for (const thread of found) groups.set(thread.slug, [...(groups.get(thread.slug) ?? []), thread]);
@@ -79,6 +83,7 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
       action: addressOf({ state, before, thread }),
       attempt,
       waits: inboxText(waits),
+      counts,
       wholePath: (id: string) => addressOf({ state, before, thread: id }),
       fields: caller.isSuspended ? null : html`${formField}${formIdInput(clock.now())}`,
     };
@@ -93,7 +98,7 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
       limitTable.change,
       async (req, _, { caller }, sent) => {
         const done = await changeByForm(comments, caller, await comments.authorOf(caller), sent, clock.now());
-        const address = readAddress(req);
+        const address = readAddress(req, 'open');
         const isGone = done === null && sent.get('id') === address.thread;
         const next = addressOf(isGone ? { ...address, thread: null } : address);
         return `${next}&notice=${sent.get('act')}${done === null ? '' : `#t-${done}`}`;
@@ -120,10 +125,11 @@ interface Address {
   readonly thread: string | null;
 }
 
-function readAddress(req: Request): Address {
+/** @param first the list that is shown unless the address names one */
+function readAddress(req: Request, first: Filter): Address {
   const { state, before, thread } = queryOf(req);
   return {
-    state: keyOrDefault(filters, state, 'open'),
+    state: keyOrDefault(filters, state, first),
     before: toPositiveInteger(String(before)) ?? newest,
     thread: typeof thread === 'string' && commentIdPattern.test(thread) ? thread : null,
   };
@@ -134,17 +140,24 @@ function addressOf({ state, before, thread }: Address): string {
   return `${dashboardPaths.comments}?state=${state}${thread === null ? from : `&thread=${thread}`}`;
 }
 
+/** How many threads a filter has. A state of which not all are counted has more than that. */
+function numberOf(states: readonly CommentState[], counts: StateCounts): string {
+  const ofStates = states.map((state) => counts[state]);
+  const isCut = ofStates.some((count) => count >= inboxAtMost);
+  return isCut ? cutNumber(inboxAtMost) : numberText(ofStates.reduce((sum, count) => sum + count, 0));
+}
+
 /** @param next where the next page begins; null: there is none */
 export function ownCommentsPage(
   state: Filter,
   drops: readonly ThreadsOfDrop[],
   next: number | null,
-  view: ThreadsView & { readonly waits: string | null },
+  view: ThreadsView & { readonly waits: string | null; readonly counts: StateCounts },
 ): SessionPage {
   const error = view.attempt?.error;
   const links = Object.entries(filters).map(
-    ([key, { name }]) =>
-      html`<a href="${dashboardPaths.comments}?state=${key}"${key === state && html` aria-current="page"`}>${name}</a>`,
+    ([key, { name, states }]) =>
+      html`<a href="${dashboardPaths.comments}?state=${key}"${key === state && html` aria-current="page"`}>${name} <span class="number">${numberOf(states, view.counts)}</span></a>`,
   );
   return {
     title: 'Comments',
