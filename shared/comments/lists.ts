@@ -42,7 +42,7 @@ export const threadFilters = ['open', 'mine', 'resolved'] as const;
 export type ThreadFilter = (typeof threadFilters)[number];
 
 /** How many threads of a page the reader may read. */
-export type ThreadCounts = Readonly<Record<ThreadFilter | 'held', number>>;
+export type ThreadCounts = Readonly<Record<ThreadFilter, number>>;
 
 export interface ListDeps {
   readonly comments: CommentStore;
@@ -113,19 +113,29 @@ export class CommentLists {
     return this.#runList(key, () => this.#readPage(page, reader, filter, newest));
   }
 
-  /** How many threads each filter of `listOfPage` has; `open` without those that are held. */
-  async countOfPage({ dropId }: Page, reader: Author): Promise<ThreadCounts> {
-    const key = keyOfAuthor(reader);
-    const count = (states: readonly CommentState[]) => this.#store.countThreads(dropId, states, null);
-    const countOwn = async (states: readonly CommentState[]) =>
-      key === null ? 0 : this.#store.countThreads(dropId, states, key);
-    const [open, held, mine, resolved] = await Promise.all([
-      count(['open']),
-      reader.role === 'owner' ? count(['held']) : countOwn(['held']),
-      countOwn(commentStates),
-      count(['resolved']),
+  /** How many threads each filter of `listOfPage` has. */
+  async countOfPage(page: Page, reader: Author): Promise<ThreadCounts> {
+    const [open, mine, resolved] = await Promise.all([
+      this.countOpen(page, reader),
+      this.#countOwn(page, reader, commentStates),
+      this.#store.countThreads(page.dropId, ['resolved'], null),
     ]);
-    return { open, held, mine, resolved };
+    return { open, mine, resolved };
+  }
+
+  /** How many its filter `open` has. */
+  async countOpen(page: Page, reader: Author): Promise<number> {
+    if (reader.role === 'owner') return this.#store.countThreads(page.dropId, ['open', 'held'], null);
+    const [open, held] = await Promise.all([
+      this.#store.countThreads(page.dropId, ['open'], null),
+      this.#countOwn(page, reader, ['held']),
+    ]);
+    return open + held;
+  }
+
+  async #countOwn({ dropId }: Page, reader: Author, states: readonly CommentState[]): Promise<number> {
+    const key = keyOfAuthor(reader);
+    return key === null ? 0 : this.#store.countThreads(dropId, states, key);
   }
 
   async #list(

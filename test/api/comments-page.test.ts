@@ -492,8 +492,16 @@ describe('/p/{slug}/comments', () => {
     expect(page.all('a').find(({ text }) => text.startsWith('Resolved'))?.attributes.href).to.equal(
       `/p/${slug}/comments?v=1&filter=resolved`,
     );
-    // What waits for the owner is in the list, and not in the number on the button of the viewer.
-    expect(page.find('nav', {})?.attributes['data-open']).to.equal('2');
+    expect(page.find('nav', {})?.attributes['data-open']).to.equal('3');
+    for (const [person, open] of [
+      [owner, 3],
+      [ada, 2],
+      [eve, 3],
+      [guest(), 2],
+    ] as const) {
+      const { body } = await person.get(slug, script);
+      expect(body, 'the button of the viewer').to.deep.include({ open });
+    }
   });
 
   it('an act leads back to its thread, or to the list which that has left', async () => {

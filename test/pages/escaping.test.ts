@@ -280,7 +280,7 @@ function comments(text: string, act?: string) {
     page: page(text),
     address: { slug: 'abc', version: 1, filter: 'open', before: null, thread: null } as const,
     shown: { threads: threads(text, view.reader), next: 7 },
-    counts: { open: 1, held: 2, mine: 3, resolved: 4 },
+    counts: { open: 1, mine: 3, resolved: 4 },
     view,
     isFramed: false,
   });

@@ -66,10 +66,9 @@ async function answerGet(
   if (isNavigation(req) || req.headers.accept === 'text/html')
     return show(res, await shownPage(services, req, res, { page, session }), layout.bare);
   const reader = readerOfRequest(page, session, secretOf(services, req, page));
-  const may = reader?.role ?? null;
-  const counts = may === null ? undefined : (await comments.count([page.dropId])).get(page.dropId);
+  const open = reader === null ? 0 : await comments.countOpen(page, reader);
   const answers = await countNewAnswers(services, req, page, reader);
-  sendMay(res, { may, open: counts?.open ?? 0, ...(answers > 0 && { answers }) });
+  sendMay(res, { may: reader?.role ?? null, open, ...(answers > 0 && { answers }) });
 }
 
 /** A form that was sent. */

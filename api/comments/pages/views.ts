@@ -59,14 +59,13 @@ ${isOne ? oneThread(shown, view) : listOf(shown, { address, view, isFramed })}`,
   });
 }
 
-function filterLinks(address: ThreadsAddress, { open, held, mine, resolved }: ThreadCounts): Html {
-  const counts: Readonly<Record<ThreadFilter, number>> = { open: open + held, mine, resolved };
+function filterLinks(address: ThreadsAddress, counts: ThreadCounts): Html {
   const links = threadFilters.map((filter) => {
     const isShown = address.thread === null && filter === address.filter;
     const path = threadsPath({ ...address, filter, before: null, thread: null });
     return html`<a href="${path}"${isShown && html` aria-current="page"`}>${filterNames[filter]} <span class="number">${numberText(counts[filter])}</span></a>`;
   });
-  return html`<nav class="segments" aria-label="Which comments" data-open="${open}">${links}</nav>`;
+  return html`<nav class="segments" aria-label="Which comments" data-open="${counts.open}">${links}</nav>`;
 }
 
 function oneThread(thread: Comment, view: ThreadsView): Html {
