@@ -160,7 +160,7 @@ describe('/p/{slug}/comments', () => {
     expect(own?.acts).to.deep.equal(['delete']);
     expect((await eve.open(slug)).page.find('input', { name: 'name' })?.attributes.value).to.equal('Eve X');
     const [held] = await seenBy(owner);
-    expect([held?.state, held?.acts]).to.deep.equal(['held', ['approve', 'delete']]);
+    expect([held?.state, held?.acts]).to.deep.equal(['held', ['approve', 'reply', 'delete']]);
     for (const act of ['approve', 'resolve', 'edit'])
       expectErrorPage(await eve.send(slug, { act, id, text: 'Mine' }), 403, 'forbidden');
     for (const act of ['approve', 'edit', 'delete', 'reply'])

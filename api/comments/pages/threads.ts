@@ -90,8 +90,9 @@ function threadActs(thread: Comment, view: ThreadsView): Html {
   const mayEnd = mayChange && (isOwner || isOwn);
   const isSigned = mayChange && reader.role !== 'guest';
   const first = [
-    isSigned && state !== 'held' && textForm(view, 'reply', 'Reply', thread, null, ''),
     mayChange && isOwner && state === 'held' && actButton(view, 'approve', 'Approve', thread),
+    // Of a held thread, too: its guest alone sees the answer. Only the owner and that guest see the thread.
+    isSigned && textForm(view, 'reply', 'Reply', thread, null, ''),
     mayEnd && state === 'open' && actButton(view, 'resolve', 'Resolve', thread),
     mayEnd && state === 'resolved' && actButton(view, 'open', 'Open again', thread),
   ];
