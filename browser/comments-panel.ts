@@ -8,6 +8,7 @@ import {
   showSelected,
   textAreaOf,
 } from './comments-panel/composer.ts';
+import { isKeyOn, offerKeySetting } from './comments-panel/key-setting.ts';
 import type { SelectedQuote } from './comments-panel/messages.ts';
 import { mayMeanComment } from './framed/keys.ts';
 import { announce } from './shared/announce.ts';
@@ -68,7 +69,9 @@ const send = openChannel(frame, {
   },
   // Nor does it take the focus from where the reader is.
   pressed: (id) => whenInPage(() => threads[id]?.focus()),
-  write: () => whenInPage(write),
+  write: () => {
+    if (isKeyOn()) whenInPage(write);
+  },
 });
 
 const atSelection = new CommentButton(main, frame, () => {
@@ -90,7 +93,7 @@ document.addEventListener('keydown', (event) => {
   const { activeElement } = document;
   // A key that comes here although the frame has the focus is meant for nothing here.
   const focused = activeElement === frame ? null : activeElement;
-  if (isMenuOpen || !mayMeanComment(event, focused)) return;
+  if (isMenuOpen || !mayMeanComment(event, focused) || !isKeyOn()) return;
   event.preventDefault();
   write();
 });
@@ -155,6 +158,7 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
   }
   isSent = false;
   fillForm(page);
+  offerKeySetting(page);
   const text = textArea();
   if (text?.value === '') text.value = draft;
   draft = '';
@@ -177,7 +181,11 @@ function prepare({ contentDocument: page, contentWindow }: HTMLIFrameElement): v
     fillForm(page);
     paint();
   });
-  page.addEventListener('comments', paint); // browser/comments.ts shows other ones
+  // browser/comments.ts shows other ones
+  page.addEventListener('comments', () => {
+    offerKeySetting(page);
+    paint();
+  });
   paint();
   const { hash, search } = contentWindow.location;
   const id = hash === '#list' ? nextThread : hash.slice(1);

@@ -109,6 +109,36 @@ describeInBrowsers('Keys in the page', (browser) => {
     }
   });
 
+  it('not once the reader has turned the key off below the comments, also in a later view; and again when it is turned on', async () => {
+    const framed = await open('');
+    const { page, frame, hear, forget } = framed;
+    const panel = page.frameLocator('iframe.comments-panel');
+    const setting = panel.getByLabel('the key C writes a comment');
+    const turn = async (isOn: boolean) => {
+      await page.getByRole('button', { name: 'Comments' }).click();
+      await setting.setChecked(isOn);
+      await page.getByRole('button', { name: 'Comments' }).click();
+      await page.locator('iframe.comments-panel').waitFor({ state: 'detached' });
+    };
+    const press = async () => {
+      await forget();
+      await frame.locator('h1').click();
+      await page.keyboard.press('c');
+      await hear(({ write }) => write === true, 'the page tells the key');
+    };
+    await turn(false);
+    await press();
+    await page.getByRole('button', { name: 'Comments' }).focus();
+    await page.keyboard.press('c');
+    expect(await page.locator('iframe.comments-panel').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Comments' }).click();
+    expect(await setting.isChecked(), 'later').to.equal(false);
+    await page.getByRole('button', { name: 'Comments' }).click();
+    await turn(true);
+    await press();
+    await panel.locator('.new-comment textarea:focus').waitFor();
+  });
+
   it('not with another key, for one that is held down, an event of a script, or one that the page has handled', async () => {
     const framed = await open(`<script>
       window.isHandled = false;

@@ -55,9 +55,13 @@ export function commentsPage({ page, address, shown, counts, view, isFramed }: P
     body: html`${formError(error && formFaultsOf(error).message)}
 ${view.fields === null ? suspension : newForm(isOne ? [] : shown.threads, view)}
 ${filterLinks(address, counts)}
-${isOne ? oneThread(shown, view) : listOf(shown, { address, view, isFramed })}`,
+${isOne ? oneThread(shown, view) : listOf(shown, { address, view, isFramed })}${isFramed && view.fields !== null && keySetting}`,
   });
 }
+
+/** browser/comments-panel/key-setting.ts shows it. */
+const keySetting = html`
+<label class="choice small soft" data-key-setting hidden><input type="checkbox" autocomplete="off"><span>In the page, the key C writes a comment</span></label>`;
 
 function filterLinks(address: ThreadsAddress, counts: ThreadCounts): Html {
   const links = threadFilters.map((filter) => {
