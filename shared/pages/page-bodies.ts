@@ -20,6 +20,7 @@ import {
   unfinishedBody,
 } from './body.ts';
 import { CountedCache } from './counted-cache.ts';
+import { FramingBudget } from './framing-budget.ts';
 import { SharedCalls } from './shared-calls.ts';
 
 /** Memory that an entry takes in addition to bodies, context and insertion. */
@@ -57,12 +58,14 @@ export class PageBodies {
   readonly #counted;
   /** Versions whose render was enqueued a short time ago. */
   readonly #enqueued: LRUCache<string, true>;
+  readonly #framingBudget: FramingBudget;
   readonly #loads = new SharedCalls<Body | null>();
   readonly #contextLoads = new SharedCalls<string | null>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#counted = new CountedCache<Entry>(deps.config.PAGE_CACHE_BYTES, sizeOf);
+    this.#framingBudget = new FramingBudget(deps.clock);
     this.#enqueued = new LRUCache<string, true>({
       max: maxEnqueued,
       ttl: enqueueAgainMs,
@@ -202,7 +205,10 @@ export class PageBodies {
     return body;
   }
 
-  /** Made in a thread of the raw page, which is not kept beside it. @returns null if the version was removed */
+  /**
+   * Made in a thread of the raw page, which is not kept beside it; here and without compression if the owner's budget is spent.
+   * @returns null if the version was removed
+   */
   async #loadFramed(
     version: VersionToRender,
     encoding: ContentEncoding,
@@ -218,7 +224,8 @@ export class PageBodies {
     const raw = known ?? (await this.#load(version, 'identity', noteCurrent));
     if (raw === null) return null;
     const { bytes, etag } = raw;
-    if (etag === null) return unfinishedBody(putFirstInHeadSafely(bytes, framing.script));
+    if (etag === null || !this.#framingBudget.take(ownerId, bytes.byteLength))
+      return unfinishedBody(putFirstInHeadSafely(bytes, framing.script));
     const made = this.#deps.rendering.framePage(ownerId, bytes, framing.script, encoding).then((framed) => {
       const body = framedBody(framed, encoding, etag, framing);
       if (isCurrent) this.#remember(versionId, { framed: { [encoding]: body } });

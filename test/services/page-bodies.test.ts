@@ -36,6 +36,7 @@ function createScene({ waitMs = 60_000, cacheBytes = 100_000 } = {}) {
     head: null as RenderHead | null,
     parts: new Map<ArtefactPart, string>(),
     hasDocument: true,
+    document,
     context: 'a < *b*' as string | null,
   };
   let finish: (made: RenderedPage) => void = () => undefined;
@@ -48,7 +49,7 @@ function createScene({ waitMs = 60_000, cacheBytes = 100_000 } = {}) {
     html: {
       async get(id: string) {
         asked.push(`document ${id}`);
-        return state.hasDocument ? document : null;
+        return state.hasDocument ? state.document : null;
       },
     },
     renders: {
@@ -178,6 +179,31 @@ describe('Bodies and contexts of pages', () => {
     const before = bodies.reading().bytes;
     await bodies.get(page, 'gzip', framing);
     expect(bodies.reading().bytes - before).to.equal(document.length + framing.script.length);
+  });
+
+  it('bodies for the frame that memory does not keep: 8 MiB a minute of an owner are compressed', async () => {
+    const { bodies, clock, keep, state, take } = createScene({ cacheBytes: 0 });
+    const framing = { script: Buffer.from('<script></script>'), digest: 'abc' };
+    keep('small');
+    state.document = Buffer.concat([document, Buffer.alloc(2 * 1024 * 1024 - document.length, 'x')]);
+    const encodings = async (of: PageWithVersion, count: number) => {
+      const found: unknown[] = [];
+      for (let i = 0; i < count; i++) {
+        const body = await bodies.get(of, 'br', framing);
+        expect(text(body?.bytes)).to.include('<script></script>');
+        found.push([body?.encoding, body?.isFinal]);
+      }
+      return found;
+    };
+    const made = ['br', true];
+    const spent = ['identity', false];
+    expect(await encodings(page, 6)).to.deep.equal([made, made, made, made, spent, spent]);
+    expect(take().filter((asked) => asked === 'frame br')).to.have.length(4);
+    clock.advance(30_000);
+    expect(await encodings(pageOf('v2'), 1), 'another page of theirs').to.deep.equal([spent]);
+    expect(await encodings({ ...pageOf('v3'), ownerId: 'o2' }, 1)).to.deep.equal([made]);
+    clock.advance(30_001);
+    expect(await encodings(page, 1)).to.deep.equal([made]);
   });
 
   it('a body for the frame of an older renderer, or of a render that is late, is not kept', async () => {
