@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Watched } from '../bin/command.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { findFreePort, nginxConfig, requireNginx, runNginx } from '../support/nginx.ts';
+import { findFreePort, requireNginx, runNginx } from '../support/nginx.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
-import { projectDir, requireManyLoopbacks } from '../support/programs.ts';
+import { requireManyLoopbacks } from '../support/programs.ts';
 import { openConnection } from '../support/socket.ts';
 import { until } from '../support/until.ts';
 import { startEmbedded } from './behind-varnish.ts';
 import { publishMade, testCache } from './cache-cases.ts';
+import { configFor } from './nginx-site.ts';
 
 /** nginx with the configuration of `deploy/`, in front of a real service. */
 describe('Behind nginx', () => {
@@ -23,7 +22,7 @@ describe('Behind nginx', () => {
     const port = await findFreePort();
     const edgeUrl = `http://127.0.0.1:${port}`;
     origin = await startEmbedded({ BASE_URL: edgeUrl, TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '1' });
-    nginx = await runNginx(program, configFor(port, origin.url));
+    nginx = await runNginx(program, configFor(port, [origin.url]));
     edge = createClient(edgeUrl);
     owner = createOwner(edge, '', 'edge', origin.token);
   });
@@ -98,17 +97,3 @@ describe('Behind nginx', () => {
     expect(headers).to.include({ 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' });
   });
 });
-
-/** As operators do it: addresses and the folder of the cache are what must be changed. */
-function configFor(port: number, origin: string): string {
-  let site = readFileSync(join(projectDir, 'deploy', 'nginx.conf'), 'utf8');
-  for (const [known, own] of [
-    ['listen 80;', `listen 127.0.0.1:${port};`],
-    ['server 127.0.0.1:3000 ', `server ${new URL(origin).host} `],
-    ['/var/cache/nginx/dropleaf', 'cache'],
-  ] as const) {
-    if (!site.includes(known)) throw new Error(`deploy/nginx.conf has no "${known}"`);
-    site = site.replace(known, own);
-  }
-  return nginxConfig(site);
-}
