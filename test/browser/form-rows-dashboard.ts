@@ -1,0 +1,64 @@
+import { byOwner, field, lockedDrop, type Scene } from './form-row.ts';
+
+const newPage = { '#html': '<title>New</title><p>One' };
+const label = field('#label', 'A label', 'x'.repeat(101));
+
+/** The forms of drops and of the account. */
+export const dashboardForms = [
+  byOwner('/drops/new', 'Publish', '/drops/new', {
+    fill: { ...newPage, '#title': 'A title that I write' },
+    wrong: { '#tags': 'a tag' },
+  }),
+  byOwner('/drops/:slug/new-version', 'Publish version 2', ofDrop('/new-version'), { fill: newPage }),
+  byOwner('/drops/:slug/edit', 'Save', ofDrop('/edit'), {
+    fill: { '#title': 'After', '#description': 'A description that I write' },
+    wrong: { '#description': 'x'.repeat(501) },
+  }),
+  byOwner(
+    '/drops/:slug/passcode',
+    'Set passcode',
+    ofDrop('/passcode'),
+    field('#passcode', 'a-passcode', 'x'),
+  ),
+  byOwner('/drops/:slug/passcode', 'Change passcode', lockedPath, field('#passcode', 'a-passcode', 'x')),
+  byOwner('/drops/:slug/passcode', 'Remove passcode', lockedPath),
+  byOwner(
+    '/drops/:slug/context',
+    'Publish version 2',
+    ofDrop('/context'),
+    field('#context', 'How it was made', 'x'.repeat(65 * 1024)),
+  ),
+  byOwner('/drops/:slug/delete', 'Delete the drop', ofDrop('/delete')),
+  byOwner('/drops/delete', 'Delete this drop', ({ slug }) => `/drops/delete?drop=${slug}`),
+  byOwner('/drops/:slug/v/:n/restore', 'Restore', ofFirstOfTwo('')),
+  byOwner('/drops/:slug/v/:n/delete', 'Delete version 1', ofFirstOfTwo('/delete')),
+  byOwner('/account/tokens', 'Create token', '/account', label),
+  byOwner('/account/tokens/:id', 'Save', tokenPath, label),
+  byOwner('/account/tokens/:id/revoke', 'Revoke token', tokenPath),
+  byOwner('/account/sessions', 'Sign out of this browser', '/account'),
+  byOwner('/account/export', 'Download everything', '/account', { isFile: true }),
+  byOwner('/account/delete', 'Delete the account and all drops', '/account/delete', {
+    fill: ({ owner }) => ({ '[name=confirm]': owner.owner.name }),
+    wrong: { '[name=confirm]': 'not my name' },
+  }),
+];
+
+function ofDrop(part: string) {
+  return ({ slug }: Scene) => `/drops/${slug}${part}`;
+}
+
+async function lockedPath(scene: Scene): Promise<string> {
+  return `/drops/${await lockedDrop(scene)}/passcode`;
+}
+
+function ofFirstOfTwo(part: string) {
+  return async ({ owner, slug }: Scene) => {
+    await owner.owner.put(slug, { html: '<p>Two' });
+    return `/drops/${slug}/v/1${part}`;
+  };
+}
+
+async function tokenPath({ service, owner }: Scene): Promise<string> {
+  const { tokens } = await service.services.tokens.list({ accountId: owner.owner.userId }, 1);
+  return `/account/tokens/${tokens[0]?.id}`;
+}
