@@ -2,6 +2,8 @@ import { PageText } from './page-text.ts';
 import { quiet } from './quiet.ts';
 
 const mostNames = 1_000;
+/** Firefox looks through all that an observer observes, for each that is added: with more, the time grows with its square. */
+const mostObserved = 1_000;
 const observedChanges = {
   childList: true,
   characterData: true,
@@ -11,8 +13,10 @@ const observedChanges = {
 
 /** null: the page has changed since. */
 let current: PageText | null = null;
+/** The one to which the next tree is added. */
 let observer: MutationObserver | null = null;
-const observed = new WeakSet<ShadowRoot>();
+let observedBy = 0;
+const observed = new WeakSet<Document | ShadowRoot>();
 const awaited = new Set<string>();
 const whenChanged: (() => void)[] = [];
 
@@ -36,20 +40,24 @@ export function whenTextChanges(run: () => void): void {
 }
 
 function watch({ roots, undefinedNames }: PageText): void {
-  if (observer === null) {
-    observer = new MutationObserver(quiet(tellChange));
-    observer.observe(document, observedChanges);
-  }
-  for (const root of roots) {
-    if (observed.has(root)) continue;
-    observed.add(root);
-    observer.observe(root, observedChanges);
-  }
+  observe(document);
+  for (const root of roots) observe(root);
   for (const name of undefinedNames) {
     if (awaited.has(name) || awaited.size === mostNames) continue;
     awaited.add(name);
     void customElements.whenDefined(name).then(quiet(tellChange));
   }
+}
+
+function observe(tree: Document | ShadowRoot): void {
+  if (observed.has(tree)) return;
+  observed.add(tree);
+  if (observer === null || observedBy === mostObserved) {
+    observer = new MutationObserver(quiet(tellChange));
+    observedBy = 0;
+  }
+  observer.observe(tree, observedChanges);
+  observedBy += 1;
 }
 
 function tellChange(): void {

@@ -7,6 +7,8 @@ const step = 4096;
 /** A page with more has no text: what stands once in a part of it may stand twice in the whole. A document of 2 MB has fewer. */
 const mostNodes = 1_100_000;
 const mostUnits = 4_000_000;
+/** Each is observed, which takes longer than to read it. */
+const mostRoots = 100_000;
 
 /** A text node. */
 interface Piece {
@@ -51,9 +53,9 @@ export class PageText implements SearchedText {
         this.#note(node);
         if (node.nodeName === 'BR') isAfterBreak = true;
       }
-      if (count > mostNodes) break;
+      if (count > mostNodes || this.roots.length > mostRoots) break;
     }
-    this.#isWhole = count <= mostNodes && units <= mostUnits;
+    this.#isWhole = count <= mostNodes && units <= mostUnits && this.roots.length <= mostRoots;
     if (!this.#isWhole) this.#pieces.length = 0;
     this.text = this.#isWhole ? parts.join('') : '';
   }
