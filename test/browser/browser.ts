@@ -36,6 +36,12 @@ const firefoxOptions = {
   },
 };
 
+/** For pages that have an origin: the driver sends no input to a frame in another process. */
+const oneProcess = {
+  ...firefoxOptions,
+  firefoxUserPrefs: { ...firefoxOptions.firefoxUserPrefs, 'fission.webContentIsolationStrategy': 0 },
+};
+
 /** How long a step may take. Machines of CI run four browsers at once on two cores. */
 const patienceMs = process.env.CI ? 90_000 : 30_000;
 
@@ -51,6 +57,9 @@ export interface TestBrowser {
   readonly withLeastScripts: 'with scripts' | 'without scripts';
   /** Skips the test in Firefox, whose driver lacks it. */
   readonly needsChromium: (what: string) => void;
+  /** The suite runs with CONTENT_ORIGIN, too: these are the settings of its service. */
+  readonly hasContentOrigin: boolean;
+  readonly settings: (port: number) => Readonly<Record<string, string>>;
 }
 
 export const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
@@ -72,23 +81,40 @@ interface Subject {
   readonly chromiumFlags?: readonly string[];
   /** What Firefox does in a way of its own is tested in it at a landing, too; all else only by `npm run test:all`. */
   readonly firefoxAtLanding?: boolean;
+  /** It runs in both again where each page has an origin of its own, only by `npm run test:all`. */
+  readonly withContentOrigin?: boolean;
 }
+
+/** Browsers find all names below localhost on this machine. */
+const contentOrigin = (port: number) => ({ CONTENT_ORIGIN: `http://*.localhost:${port}` });
 
 /** The suite in Chromium, and again in Firefox. */
 export function describeInBrowsers(subject: string | Subject, suite: (browser: TestBrowser) => void): void {
-  const { title, chromiumFlags, firefoxAtLanding } =
+  const { title, chromiumFlags, firefoxAtLanding, withContentOrigin } =
     typeof subject === 'string' ? { title: subject } : subject;
   describe(`${title}, in Chromium`, () => suite(useBrowser(chromiumFlags)));
   if (!isLanding || firefoxAtLanding) {
     describe(`${title}, in Firefox`, () => suite(useBrowser([], 'Firefox')));
   }
+  if (isLanding || !withContentOrigin) return;
+  for (const engine of ['Chromium', 'Firefox'] as const)
+    describe(`${title} with CONTENT_ORIGIN, in ${engine}`, () =>
+      suite({
+        ...useBrowser(chromiumFlags, engine, oneProcess),
+        hasContentOrigin: true,
+        settings: contentOrigin,
+      }));
 }
 
 /**
  * A context has an empty profile and is closed after its test. Without the browser the suite is skipped; in CI it fails.
  * @param more flags of Chromium beside those that every suite has
  */
-export function useBrowser(more: readonly string[] = [], engine: Engine = 'Chromium'): TestBrowser {
+export function useBrowser(
+  more: readonly string[] = [],
+  engine: Engine = 'Chromium',
+  ofFirefox = firefoxOptions,
+): TestBrowser {
   let browser: Browser | undefined;
   let opened: readonly BrowserContext[] = [];
   let current: Mocha.Test | undefined;
@@ -96,7 +122,7 @@ export function useBrowser(more: readonly string[] = [], engine: Engine = 'Chrom
 
   before(async function () {
     const program = requireProgram(this, engine === 'Chromium' ? 'chromium' : 'firefox-esr');
-    browser = await launch(engine, program, [...flags, ...more]);
+    browser = await launch(engine, program, [...flags, ...more], ofFirefox);
   });
 
   beforeEach(function () {
@@ -129,18 +155,25 @@ export function useBrowser(more: readonly string[] = [], engine: Engine = 'Chrom
       return context;
     },
     needsChromium,
+    hasContentOrigin: false,
+    settings: () => ({}),
   };
 }
 
 /** The running browser with these flags, or a new one. */
-async function launch(engine: Engine, executablePath: string, args: string[]): Promise<Browser> {
-  const key = engine === 'Chromium' ? args.join(' ') : engine;
+async function launch(
+  engine: Engine,
+  executablePath: string,
+  args: string[],
+  ofFirefox: typeof firefoxOptions,
+): Promise<Browser> {
+  const key = engine === 'Chromium' ? args.join(' ') : JSON.stringify(ofFirefox);
   const known = running.get(key);
   if (known?.isConnected()) return known;
   const started =
     engine === 'Chromium'
       ? await chromium.launch({ executablePath, args })
-      : await firefox.launch({ executablePath, ...firefoxOptions });
+      : await firefox.launch({ executablePath, ...ofFirefox });
   running.set(key, started);
   return started;
 }

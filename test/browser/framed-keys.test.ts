@@ -57,8 +57,8 @@ const parts: Readonly<Record<string, { readonly html: string; readonly focus?: s
   'a list': { html: '<select id="to"><option>abcde</select>' },
 };
 
-describeInBrowsers('Keys in the page', (browser) => {
-  const service = useService();
+describeInBrowsers({ title: 'Keys in the page', withContentOrigin: true }, (browser) => {
+  const service = useService(browser.settings);
   const open = (html: string) =>
     openFramed(
       browser,

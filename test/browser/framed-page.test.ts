@@ -4,6 +4,8 @@ import { until } from '../support/until.ts';
 import { describeInBrowsers } from './browser.ts';
 import { createFramedPages, frameOf, openPanel, quoteIn, selectText } from './framed-page.ts';
 
+const subject = { title: 'A page in the viewer', firefoxAtLanding: true, withContentOrigin: true };
+const goneBack = ['the browser goes back to it', "location.href = 'http://other.example/'"] as const;
 const sentence = 'The sentence to quote stands here.';
 /** Tells what a page sees of its address while it loads. */
 const witness = `<script>
@@ -13,8 +15,8 @@ self.loads = 1;
 for (const type of ['hashchange', 'popstate', 'message']) addEventListener(type, (event) => seen.push(type, event.newURL, location.href));
 </script>`;
 
-describeInBrowsers({ title: 'A page in the viewer', firefoxAtLanding: true }, (browser) => {
-  const service = useService();
+describeInBrowsers(subject, (browser) => {
+  const service = useService(browser.settings);
   const { publish, open } = createFramedPages(browser, service);
 
   it('is loaded once, for the owner, too; no press loads it again, and what was done in it stays', async () => {
@@ -32,7 +34,7 @@ describeInBrowsers({ title: 'A page in the viewer', firefoxAtLanding: true }, (b
       expect(await frame.evaluate('[self.kept, self.loads]')).to.deep.equal([true, 1]);
       expect(asked).to.have.length(1);
       expect(asked[0]).to.include(`/p/${slug}/raw?framed=1&v=1&id=`);
-      expect(faults).to.deep.equal([]);
+      expect(faults.filter((fault) => fault !== `asked ${asked[0]}`)).to.deep.equal([]);
     }
   });
 
@@ -126,7 +128,7 @@ describeInBrowsers({ title: 'A page in the viewer', firefoxAtLanding: true }, (b
   for (const [what, act] of [
     ['it loads itself again', 'location.reload()'],
     ['it goes to its own address', 'location.href = location.href'],
-    ['the browser goes back to it', "location.href = 'http://other.example/'"],
+    ...(browser.hasContentOrigin ? [] : [goneBack]),
   ] as const)
     it(`keeps its comments when ${what}, with its hash and its state, and sees no key`, async () => {
       const { slug, dashboard } = await publish(`<!doctype html><h1>Again</h1><p>${sentence}</p>${witness}`);
@@ -153,6 +155,8 @@ describeInBrowsers({ title: 'A page in the viewer', firefoxAtLanding: true }, (b
       await quoteIn(page, sentence).waitFor();
       expect((await again.evaluate<string[]>('self.seen')).join('\n')).to.not.match(/dropleaf[ =][0-9a-f]/);
     });
+
+  if (browser.hasContentOrigin) return; // the frame shows no other site
 
   it('another site in the frame gets no message and no channel, whatever it says', async () => {
     const { slug, dashboard } = await publish(`<!doctype html><h1>Page</h1><p>${sentence}</p>`);

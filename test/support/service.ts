@@ -63,9 +63,11 @@ const idleMs = 600_000;
 /** The tests of the hasher have the cost that a service has. */
 const passcodeHasher = createArgon2Hasher({ memoryCost: 256, timeCost: 1, parallelism: 1 });
 
+type Settings = Readonly<Record<string, string>>;
+
 interface ServiceOptions {
-  /** Settings other than the defaults. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Settings other than the defaults, which may name the port of the service. */
+  readonly env?: Settings | ((port: number) => Settings);
   /** Unset: one that stands in the middle of a minute and of a day. */
   readonly clock?: TestClock;
   /** Puts faults and delays between the services and the engine. */
@@ -97,7 +99,7 @@ export async function startService({
   const { port } = server.address() as AddressInfo; // proof: it listens on a port
   const url = `http://127.0.0.1:${port}`;
   const own = { DATA_DIR: dataDir, BASE_URL: url, PORT: String(port), ...unhurried, ...testEngine.env };
-  const config = readConfig({ ...own, ...env });
+  const config = readConfig({ ...own, ...(typeof env === 'function' ? env(port) : env) });
   await prepare(config);
   if (!isScaleOutRun) putNewDatabase(databaseFile(config.DATA_DIR));
   const client = createClient(url);
@@ -193,14 +195,14 @@ export function useOwner(service: Pick<TestService, 'newOwner'>): Owner {
 /** What a service needs beside it, such as a double. */
 interface Beside {
   /** Settings with which the service finds it. */
-  readonly env: ServiceOptions['env'];
+  readonly env: Settings;
   close(): Promise<unknown>;
 }
 
 /** As `useService`, with something that is opened before the service and closed after it. @param env further settings */
 export function useServiceBeside<T extends Beside>(
   open: () => Promise<T>,
-  env: ServiceOptions['env'] = {},
+  env: Settings = {},
 ): [service: TestService, beside: T] {
   let close: () => unknown = () => undefined;
   const keepClose = (hook: () => unknown) => {
