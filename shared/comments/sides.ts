@@ -38,6 +38,8 @@ export function soughtAnchor(anchor: Anchor): ClaimedAnchor {
 interface Deps {
   readonly html: Pick<BlobStore, 'get'>;
   readonly findQuotes: FindQuotes;
+  /** How long a new comment waits for the search. */
+  readonly sidesMs?: number | undefined;
 }
 
 /**
@@ -101,7 +103,8 @@ export class Sides {
       const [noted] = await findSides(this.#deps, versionId, [claimed]);
       return noted;
     });
-    const noted = await withTimeout(checkMs, search, () => new Error('too slow')).catch(() => undefined);
+    const { sidesMs = checkMs } = this.#deps;
+    const noted = await withTimeout(sidesMs, search, () => new Error('too slow')).catch(() => undefined);
     if (noted === undefined) return { ...claimed, sides: 'claimed', context: null, changedTo: null };
     return decidedAnchor({ ...claimed, changedTo: null }, noted);
   }

@@ -17,11 +17,12 @@ export function assembleComments(parts: {
   log: Log;
   engine: Engine;
   findQuotes: FindQuotes;
+  sidesMs: number | undefined;
   limits: Limits;
   runList: ListsAtOnce;
   sideEffects: SideEffects;
 }) {
-  const { clock, log, engine, findQuotes, limits, runList, sideEffects } = parts;
+  const { clock, log, engine, findQuotes, sidesMs, limits, runList, sideEffects } = parts;
   const waiting = new Waiting({
     comments: engine.comments,
     clock,
@@ -37,6 +38,7 @@ export function assembleComments(parts: {
   const sides = new Sides({
     html: engine.html,
     findQuotes,
+    sidesMs,
   });
   const comments = new Comments({
     comments: engine.comments,

@@ -35,6 +35,8 @@ interface OpenOptions {
   readonly findTitle?: FindTitle | undefined;
   /** For tests: threads that several services share. */
   readonly openPool?: OpenPool | undefined;
+  /** For tests: how long a new comment waits for the search for its sides. */
+  readonly sidesMs?: number | undefined;
   /** For tests: hashes at less cost. */
   readonly passcodeHasher?: PasscodeHasher;
   /** For tests: adds faults and delays to the engine. */
@@ -51,6 +53,7 @@ export async function openServices(
     drawCard,
     findTitle,
     openPool,
+    sidesMs,
     passcodeHasher = createArgon2Hasher(),
   }: OpenOptions,
 ): Promise<Services> {
@@ -69,6 +72,7 @@ export async function openServices(
       drawCard,
       findTitle,
       openPool,
+      sidesMs,
       passcodeHasher,
     });
   } catch (error) {
@@ -86,6 +90,7 @@ interface Parts {
   readonly drawCard: DrawCard | undefined;
   readonly findTitle: FindTitle | undefined;
   readonly openPool: OpenPool | undefined;
+  readonly sidesMs: number | undefined;
   readonly passcodeHasher: PasscodeHasher;
 }
 
@@ -97,7 +102,7 @@ async function assemble(parts: Parts) {
   const signInKey = identityProvider === null ? await keepSignInKey(engine.secrets) : null;
   const purger = openPurger(config, clock, metrics);
   const maxRenders = Math.max(1, availableParallelism() - 1);
-  const { drawCard, findTitle, openPool } = parts;
+  const { drawCard, findTitle, openPool, sidesMs } = parts;
   const threads = openThreads({ log, metrics, maxRenders, drawCard, findTitle, openPool });
   const { parseJson, findQuotes } = threads;
 
@@ -108,7 +113,8 @@ async function assemble(parts: Parts) {
   const ofOperators = assembleOperators({ config, clock, log, engine, limits, sideEffects });
   const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, limits, sideEffects });
   const ofPages = assemblePages({ config, clock, log, engine, threads, maxRenders });
-  const ofComments = assembleComments({ clock, log, engine, findQuotes, limits, runList, sideEffects });
+  const forComments = { findQuotes, sidesMs, limits, runList, sideEffects };
+  const ofComments = assembleComments({ clock, log, engine, ...forComments });
   const { tokens } = ofAccounts;
   const { comments, resolutions } = ofComments;
   const forDrops = { tokens, limits, runList, passcodes, sideEffects, comments, resolutions };

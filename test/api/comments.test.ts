@@ -17,7 +17,12 @@ import { useService } from '../support/service.ts';
 import type { WireCommentList } from '../support/wire.ts';
 
 describe('Comments', () => {
-  const service = useService({ CHANGES_PER_MINUTE: '2000', WRITES_PER_MINUTE: '2000' });
+  const service = useService(
+    { CHANGES_PER_MINUTE: '2000', WRITES_PER_MINUTE: '2000' },
+    undefined,
+    undefined,
+    { sidesMs: 60_000 },
+  );
 
   const write = writeComment;
   const reply = replyTo;

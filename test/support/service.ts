@@ -78,6 +78,8 @@ interface ServiceOptions {
   readonly findTitle?: FindTitle;
   /** Unset: threads that the services of the process share. */
   readonly openPool?: OpenPool;
+  /** Unset: a second. For tests that expect the sides of a comment in the answer, on a machine of any speed. */
+  readonly sidesMs?: number;
   /** Puts data into the empty engine before the service starts. */
   readonly prepare?: (config: Config) => Promise<void>;
 }
@@ -89,6 +91,7 @@ export async function startService({
   drawCard = createCardRenderer(),
   findTitle,
   openPool = openSharedPool,
+  sidesMs,
   prepare = async () => undefined,
 }: ServiceOptions = {}): Promise<TestService> {
   const dataDir = makeTempDir();
@@ -103,7 +106,7 @@ export async function startService({
   await prepare(config);
   if (!isScaleOutRun) putNewDatabase(databaseFile(config.DATA_DIR));
   const client = createClient(url);
-  const parts = { clock, log, adaptEngine, drawCard, findTitle, openPool };
+  const parts = { clock, log, adaptEngine, drawCard, findTitle, openPool, sidesMs };
   let running = await run(config, parts, server);
   let owners = 0;
 
@@ -162,8 +165,9 @@ export function useService(
   env: ServiceOptions['env'] = {},
   adaptEngine: ServiceOptions['adaptEngine'] = (engine) => engine,
   drawCard = createCardRenderer(),
+  more: Pick<ServiceOptions, 'sidesMs'> = {},
 ): TestService {
-  return runningBetween(before, after, () => startService({ env, adaptEngine, drawCard }));
+  return runningBetween(before, after, () => startService({ env, adaptEngine, drawCard, ...more }));
 }
 
 /** The same, with a service of its own for each test. */
@@ -229,6 +233,7 @@ interface Parts {
   readonly drawCard: DrawCard;
   readonly findTitle: FindTitle | undefined;
   readonly openPool: OpenPool;
+  readonly sidesMs: number | undefined;
 }
 
 async function run(config: Config, parts: Parts, server: Server) {
