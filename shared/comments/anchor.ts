@@ -1,14 +1,17 @@
-import { hashOf, isLike, sameAfter, sameBefore } from './alike.ts';
+import { isLike, sameAfter, sameBefore } from './alike.ts';
 import { comparable, cut, isJoining, withoutNumbers } from './compared-text.ts';
 import {
   type Candidate,
   closest,
   edgeAfter,
   edgeBefore,
+  isAllOfBoth,
+  isInLongLine,
   isLineClosed,
-  isWholeQuote,
+  isQuoteOfLines,
   type Likeness,
   maxPlaces,
+  type Order,
   onlyWhole,
   placesOf,
   type Sided,
@@ -18,13 +21,9 @@ import {
   type Wanted,
   wholeOf,
 } from './likeness.ts';
+import { areBeside, isInNumber, isLineAt, isMirrored, type LinedText, lineAt } from './lines.ts';
 
-/** The text of a document: of its source in the worker, of the page in a browser. */
-export interface SearchedText {
-  /** The comparable text (`comparable`). Positions are its UTF-16 units. */
-  readonly text: string;
-  /** For people: a line for each block, and one space for all white space in it. */
-  read(start: number, end: number): string;
+export interface SearchedText extends LinedText {
   isHeading(position: number): boolean;
 }
 
@@ -64,8 +63,6 @@ const maxQuote = 1_000;
 const maxSide = 64;
 /** Lengths with which a side is tried alone. */
 const sideLengths = [16, 32, 48, maxSide];
-/** Lines that are longer are not compared with the next one. */
-const maxLine = 4_000;
 
 /** Finds quotes in one document. */
 export class QuoteFinder<T extends SearchedText = SearchedText> {
@@ -132,31 +129,26 @@ export class QuoteFinder<T extends SearchedText = SearchedText> {
   #standingAt(start: number, wanted: Wanted): Standing | null {
     const places = this.#candidates(wanted);
     if (places === undefined) return null;
-    const line = this.#lineAt(start, start + wanted.quote.length);
-    const isSameLine = this.#lineTest(wanted, line);
-    const isHeading = this.#page.isHeading(start);
+    const line = lineAt(this.#page, start, start + wanted.quote.length);
+    const isSameLine = (place: Candidate) => isLineAt(this.#page, line, place.start, wanted.quote.length);
     const others = places.filter((place) => place.start !== start);
-    const doubles = others
-      .filter((place) => this.#page.isHeading(place.start) === isHeading)
-      .map((place) => (this.#canPassFor(start, place, wanted) ? wholeOf(wanted) : place));
     return {
-      isHeading,
+      isHeading: this.#page.isHeading(start),
       times: places.length,
       nth: places.filter((place) => place.start < start).length,
-      doubles: closest(doubles).flatMap(({ before, after }) => [before, after]),
+      doubles: this.#doublesOf(start, places, wanted),
       line: !isLineClosed(wanted) && others.some(isSameLine) ? [] : line,
       before: this.#lengthAlone(wanted.prefix, -1),
       after: this.#lengthAlone(wanted.suffix, 1),
     };
   }
 
-  #lineAt(start: number, end: number): Standing['line'] {
-    const { text } = this.#page;
-    const left = this.#page.read(Math.max(0, start - maxLine), start + 1).slice(0, -1);
-    const right = this.#page.read(end - 1, Math.min(text.length, end + maxLine)).slice(1);
-    const before = comparable(left.split('\n').at(-1) ?? '').length;
-    const after = comparable(right.split('\n')[0] ?? '').length;
-    return [before, after, hashOf(text.slice(start - before, end + after))];
+  #doublesOf(start: number, places: readonly Candidate[], wanted: Wanted): Standing['doubles'] {
+    const isHeading = this.#page.isHeading(start);
+    const doubles = places
+      .filter((place) => place.start !== start && this.#page.isHeading(place.start) === isHeading)
+      .map((place) => (this.#canPassFor(start, place, wanted) ? wholeOf(wanted) : place));
+    return closest(doubles).flatMap(({ before, after }) => [before, after]);
   }
 
   /** Whether it would have all of both sides if the line of the quote were moved or removed: lines beside each other are the same. */
@@ -165,9 +157,7 @@ export class QuoteFinder<T extends SearchedText = SearchedText> {
     const isAlike = isBehind
       ? after === suffix.length && before >= line.before
       : before === prefix.length && after >= line.after;
-    if (!isAlike || Math.abs(start - own) > maxLine) return false;
-    const between = this.#page.read(Math.min(start, own), Math.max(start, own) + 1);
-    return between.split('\n').length === 2;
+    return isAlike && areBeside(this.#page, start, own);
   }
 
   /**
@@ -213,41 +203,51 @@ export class QuoteFinder<T extends SearchedText = SearchedText> {
     const end = start + quote.length;
     if (isJoining(text.charAt(end)) && text.charAt(end) !== suffix.charAt(0)) return false;
     if (before < cutBefore || after < cutAfter) return false;
-    const goesOn = (at: number) =>
-      /^\p{Nd}\p{Nd}$/u.test(text.slice(at - 1, at + 1)) && !/\s/.test(this.#page.read(at - 1, at + 1));
-    return !goesOn(start - cutBefore) && !goesOn(end + cutAfter);
+    return ![start - cutBefore, end + cutAfter].some((at) => isInNumber(this.#page, at));
   }
 
   #choose(places: readonly Candidate[], wanted: Wanted, standing: Standing): Candidate | null {
     const [first, second] = places;
-    const isWhole = (place: Candidate) => isWholeQuote(place, wanted);
+    const isOnce = (text: string) => placesOf(this.#page.text, text, 2)?.length === 1;
     if (standing.times === 1 && first !== undefined && second === undefined)
-      return isWhole(first) ? first : null;
+      return isQuoteOfLines(first, wanted, standing, isOnce) ? first : null;
+    if (wanted.ends !== null) return null;
     const alike = places.filter(({ start }) => this.#page.isHeading(start) === standing.isHeading);
     const doubles = toPairs(standing.doubles);
-    // As often as in its own version, or more often: then as many places are before it, or behind it.
-    const isInOrder = (place: Candidate) => {
+    const isSameLine = ({ start }: Candidate) =>
+      isLineAt(this.#page, standing.line, start, wanted.quote.length);
+    const more = places.length - standing.times;
+    const whole = places.filter((place) => isAllOfBoth(place, wanted));
+    const orderOf = (place: Candidate): Order => {
       const nth = places.indexOf(place);
-      const more = places.length - standing.times;
-      return more >= 0 && (nth === standing.nth || nth - more === standing.nth);
+      const isInOrder = more >= 0 && (nth === standing.nth || nth - more === standing.nth);
+      if (!isInOrder) return null;
+      const isOnlyWhole = whole.length === 1 && whole[0] === place;
+      if (more === 0 && isOnlyWhole && this.#isAsBefore(place, places, wanted, standing)) return 'same';
+      return isSameLine(place) ? 'line' : null;
     };
-    const isSameLine = this.#lineTest(wanted, standing.line);
-    const isCertain = (place: Candidate) =>
-      [...doubles, ...alike.filter((other) => other !== place)].every((other) =>
-        tellsFrom(place, other, wanted, isInOrder(place) && isSameLine(place)),
-      );
-    const [found, other] = alike.filter((place) => isWhole(place) && isCertain(place));
+    // A line that stands once is found as a quote that stands once.
+    const [inLine, another] =
+      standing.line.length > 0 && isInLongLine(wanted) ? alike.filter(isSameLine) : [];
+    if (inLine !== undefined && another === undefined) return inLine;
+    const isCertain = (place: Candidate) => {
+      const order = orderOf(place);
+      const rest = alike.filter((one) => one !== place);
+      return [...doubles, ...rest].every((one) => tellsFrom(place, one, wanted, order));
+    };
+    const [found, other] = alike.filter(isCertain);
     return other === undefined ? (found ?? null) : null;
   }
 
-  /** Whether the whole line of the place is that of the quote. */
-  #lineTest(
-    { quote }: Wanted,
-    [before = 0, after = 0, hash = 0]: Standing['line'],
-  ): (place: Candidate) => boolean {
-    const { text } = this.#page;
-    return ({ start }) =>
-      start >= before && hashOf(text.slice(start - before, start + quote.length + after)) === hash;
+  /** Whether the others are as like it as in its own version, none is in a line beside it, and it is not another one of lines that were turned round. */
+  #isAsBefore(place: Candidate, places: readonly Candidate[], wanted: Wanted, standing: Standing): boolean {
+    const nth = places.indexOf(place);
+    const isBeside = ({ start }: Candidate) => areBeside(this.#page, place.start, start);
+    if (places.slice(Math.max(0, nth - 1), nth + 2).some(isBeside)) return false;
+    const isSame = String(this.#doublesOf(place.start, places, wanted)) === String(standing.doubles);
+    const mirrored = places[places.length - 1 - nth];
+    if (mirrored === undefined || mirrored === place) return isSame;
+    return isSame && !isMirrored(this.#page, place.start, mirrored.start, wanted.quote.length);
   }
 
   /** What stands between the sides, one of which stands once. */

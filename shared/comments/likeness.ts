@@ -17,6 +17,12 @@ export interface Candidate extends Likeness {
   readonly start: number;
 }
 
+/**
+ * `same`: as many places of the text are before it and behind it as in its own version, and they are as like it as there. `line`: they
+ * are at least as many before it, or behind it, and its line is that of the quote.
+ */
+export type Order = 'same' | 'line' | null;
+
 /** A quote as it is compared. */
 export interface Wanted {
   readonly quote: string;
@@ -24,7 +30,8 @@ export interface Wanted {
   readonly suffix: string;
   /** How much of the sides is in the line of the quote. */
   readonly line: Likeness;
-  readonly isOneLine: boolean;
+  /** Of a quote of several lines, the lengths of the first and of the last one; null: it has one line. */
+  readonly ends: { readonly first: number; readonly last: number } | null;
   /** How many digits of the sides are of a number of which the quote has a part. */
   readonly cutBefore: number;
   readonly cutAfter: number;
@@ -49,10 +56,15 @@ export function toWanted({ quote, prefix, suffix }: Sided): Wanted {
     prefix: comparable(prefix),
     suffix: comparable(suffix),
     line: { before: comparable(before).length, after: comparable(after).length },
-    isOneLine: !quote.includes('\n'),
+    ends: endsOf(quote.split('\n')),
     cutBefore: isNumber(quote.charAt(0)) ? digitsBefore(prefix) : 0,
     cutAfter: /\p{Nd}$/u.test(quote) ? (/^\p{Nd}+/u.exec(suffix)?.[0].length ?? 0) : 0,
   };
+}
+
+function endsOf(lines: readonly string[]): Wanted['ends'] {
+  const lengthOf = (index: number) => comparable(lines.at(index) ?? '').length;
+  return lines.length === 1 ? null : { first: lengthOf(0), last: lengthOf(-1) };
 }
 
 /** The only place that has all of both sides: of an anchor of which nobody knows how it stood. */
@@ -65,11 +77,11 @@ export function onlyWhole(places: readonly Candidate[], { prefix, suffix }: Want
 /**
  * Whether what the place has of the sides proves that it is not the other one. When a block is moved or removed, its neighbours get
  * new neighbours, so more on one side proves it only within the line of the quote, or where the place has all of both sides.
- * @param isInOrder whether the text stands at least as often as in its own version, and this is the place in the same order, in the same line
+ * @param order of the place among the places of the text
  */
-export function tellsFrom(place: Likeness, other: Likeness, wanted: Wanted, isInOrder: boolean): boolean {
+export function tellsFrom(place: Likeness, other: Likeness, wanted: Wanted, order: Order): boolean {
   const { quote, line } = wanted;
-  if (isAllOfBoth(place, wanted) && isMoreInOrder(place, other, wanted, isInOrder)) return true;
+  if (isAllOfBoth(place, wanted) && isMoreInOrder(place, other, wanted, order)) return true;
   const isWholeLine = place.before >= line.before && place.after >= line.after;
   if (isWholeLine && isOtherLine(other, wanted) && isLineKnown(wanted)) return true;
   const { isBefore, isAfter } = moreWords(place, other, wanted);
@@ -78,7 +90,7 @@ export function tellsFrom(place: Likeness, other: Likeness, wanted: Wanted, isIn
   return ((isBefore && isAfter) || (isInLine && weightOf(quote) >= minQuote)) && isLong(place, wanted);
 }
 
-function isAllOfBoth(place: Likeness, { prefix, suffix }: Wanted): boolean {
+export function isAllOfBoth(place: Likeness, { prefix, suffix }: Wanted): boolean {
   return place.before === prefix.length && place.after === suffix.length;
 }
 
@@ -86,12 +98,14 @@ function isOtherLine(other: Likeness, { line }: Wanted): boolean {
   return other.before < line.before || other.after < line.after;
 }
 
-/** Lines that are the same can change places: their order proves nothing. */
-function isMoreInOrder(place: Likeness, other: Likeness, wanted: Wanted, isInOrder: boolean): boolean {
+/** Lines that are the same can change places: their order proves nothing, unless all of them are as they were. */
+function isMoreInOrder(place: Likeness, other: Likeness, wanted: Wanted, order: Order): boolean {
   const isBefore = place.before > other.before;
   const isAfter = place.after > other.after;
   if (isBefore && isAfter) return true;
-  return (isBefore || isAfter) && isInOrder && (isOtherLine(other, wanted) || !isLineClosed(wanted));
+  const isInOrder =
+    order === 'same' || (order === 'line' && (isOtherLine(other, wanted) || !isLineClosed(wanted)));
+  return (isBefore || isAfter) && isInOrder;
 }
 
 function isNumber(char: string): boolean {
@@ -123,6 +137,11 @@ export function isLineClosed({ prefix, suffix, line }: Wanted): boolean {
   return (prefix === '' || line.before < prefix.length) && (suffix === '' || line.after < suffix.length);
 }
 
+/** Whether the quote is in one line that is longer than its sides. */
+export function isInLongLine(wanted: Wanted): boolean {
+  return wanted.ends === null && !isLineClosed(wanted);
+}
+
 /** Whether no number at the edges of that line could go on, either. */
 function isLineKnown(wanted: Wanted): boolean {
   const { quote, prefix, suffix, line } = wanted;
@@ -130,9 +149,28 @@ function isLineKnown(wanted: Wanted): boolean {
   return isLineClosed(wanted) && !/^\p{Nd}|\p{Nd}$/u.test(whole);
 }
 
-/** Parts of lines that have come beside each other are no quote of several lines. */
-export function isWholeQuote(place: Likeness, { line, isOneLine }: Wanted): boolean {
-  return isOneLine || (place.before >= line.before && place.after >= line.after);
+/**
+ * Whether the place of a quote of several lines is one: lines that stand elsewhere, too, can come beside each other. Each of its ends is a whole
+ * line, or long; one stood once in its own version, and the other one, too, or it stands once here.
+ * @param alone how much of each side stood once there; 0: it did not @param isOnce whether the text stands once in this document
+ */
+export function isQuoteOfLines(
+  place: Likeness,
+  wanted: Wanted,
+  alone: Likeness,
+  isOnce: (text: string) => boolean,
+): boolean {
+  const { quote, prefix, suffix, line, ends } = wanted;
+  if (ends === null) return true;
+  const first =
+    prefix.slice(prefix.length - Math.min(place.before, line.before)) + quote.slice(0, ends.first);
+  const last = quote.slice(quote.length - ends.last) + suffix.slice(0, Math.min(place.after, line.after));
+  const isStart = place.before >= line.before || weightOf(first) >= minRun;
+  const isEnd = place.after >= line.after || weightOf(last) >= minRun;
+  const wasFirstAlone = alone.before > 0 && place.before >= alone.before;
+  const wasLastAlone = alone.after > 0 && place.after >= alone.after;
+  if (!isStart || !isEnd || !(wasFirstAlone || wasLastAlone)) return false;
+  return (wasFirstAlone || isOnce(first)) && (wasLastAlone || isOnce(last));
 }
 
 export function wholeOf({ prefix, suffix }: Wanted): Likeness {

@@ -148,7 +148,7 @@ const harness = window.harness = {
         range.setEnd(node, from + (words ? words[0].length : 1));
       }
       const chars = charsOf(range);
-      const low = /[\\udc00-\\udfff]/;
+      const low = /[\\p{M}\\udc00-\\udfff]/u; // no reader begins within a character
       if (chars.length === 0 || range.toString().length > 900 || low.test(chars[0][0].data[chars[0][1]]) || /[\\ud800-\\udbff]/.test(chars.at(-1)[0].data[chars.at(-1)[1]])) { n--; continue; }
       getSelection().removeAllRanges();
       sent = [];

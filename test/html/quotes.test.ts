@@ -57,6 +57,47 @@ describe('findQuotes', () => {
     expect(follow(before, after, { quote: '17', prefix: 'South ' })).to.equal('kept');
   });
 
+  it('what stands in many lines, in a line that stands once and is longer than the sides', () => {
+    const line = (name: string, much: string) =>
+      paragraph(
+        `Revenue in ${name} rose by ${much} compared with the same week of last year, which is what was planned.`,
+      );
+    const before = `${line('North', '7%')}${line('South', '7%')}${line('East', '4%')}`;
+    const south = { quote: 'planned', prefix: 'which is what was ', suffix: `.\nRevenue in East` };
+    expect(follow(report(before), report(paragraph('New.') + before), south)).to.equal('kept');
+    const without = `${line('North', '7%')}${line('East', '4%')}`;
+    expect(follow(report(before), report(without), south)).to.equal('gone');
+    const two = `${line('North', '7%')}${line('South', '7%')}${line('South', '7%')}`;
+    expect(follow(report(before), report(two), south)).to.equal('gone');
+  });
+
+  it('a cell in one of two tables with the same head, below a new paragraph', () => {
+    const table = (rows: string) => `<table><tr><th>Month<th>Share</tr>${rows}</table>`;
+    const first = table('<tr><td>May<td>5</tr>');
+    const second = table('<tr><td>June<td>7</tr>');
+    const share = { quote: 'Share', prefix: 'Month ', suffix: '\nMay 5' };
+    expect(follow(first + second, paragraph('New.') + first + second, share)).to.equal('kept');
+    expect(follow(first + second, second, share)).to.equal('gone');
+  });
+
+  it('a quote of several lines, whose lines are there once', () => {
+    const one = 'Costs rose in the north of May.';
+    const two = 'Sales fell in the south of June.';
+    const lines = {
+      quote: 'in the north of May.\nSales fell',
+      prefix: 'Costs rose ',
+      suffix: ' in the south',
+    };
+    const before = report(paragraph(one) + paragraph(two));
+    const changed = report(paragraph('They rose in the north of May.') + paragraph(two));
+    expect(follow(before, changed, lines)).to.equal('kept');
+    const other = paragraph('Other.');
+    const same = paragraph(one) + paragraph(two);
+    const apart = report(paragraph(two) + same + other + paragraph(one));
+    const together = report(other + paragraph(one) + same + paragraph(two));
+    expect(follow(apart, together, lines)).to.equal('gone');
+  });
+
   it('a heading beside a new entry in the table of contents, and the entry', () => {
     const page = (names: readonly string[]) =>
       `<ul>${names.map((name) => `<li>${name}</li>`).join('')}</ul>${names.map((name) => `<h2>${name}</h2><p>${name[0]}</p>`).join('')}`;
