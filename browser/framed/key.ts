@@ -1,7 +1,7 @@
 import { quiet } from './quiet.ts';
 
-/** At the end of the fragment (browser/viewer/first-load.ts). */
-const atEnd = /^#(.*)&dropleaf=([\da-f]{32})$/s;
+/** Stands before the key, at the end of the fragment (browser/viewer/first-load.ts). */
+const mark = '&dropleaf=';
 
 /**
  * The viewer hands a key to a document that was loaded again by its fragment, once that document has asked for it. The page's own
@@ -12,7 +12,7 @@ export function askForKey(viewer: string, found: (key: string) => void): void {
   const take = quiet((event: PopStateEvent | HashChangeEvent) => {
     const key = takeKey(state);
     if (key !== null) found(key);
-    const isOfKey = event instanceof HashChangeEvent && atEnd.test(new URL(event.newURL).hash);
+    const isOfKey = event instanceof HashChangeEvent && readFragment(new URL(event.newURL).hash) !== null;
     if (key !== null || isOfKey) event.stopImmediatePropagation();
   });
   addEventListener('popstate', take, true);
@@ -27,11 +27,19 @@ export function askForKey(viewer: string, found: (key: string) => void): void {
 
 /** What else is in the fragment stays. null: there is none */
 export function takeKey(state: unknown): string | null {
-  const [, rest = '', key = null] = atEnd.exec(location.hash) ?? [];
-  if (key === null) return null;
+  const found = readFragment(location.hash);
+  if (found === null) return null;
+  const { key, rest } = found;
   const page = withoutHash(location.href);
   history.replaceState(state, '', rest === '' ? page : `${page}#${rest}`);
   return key;
+}
+
+/** null: there is no key at its end. */
+function readFragment(hash: string): { readonly key: string; readonly rest: string } | null {
+  const at = hash.lastIndexOf(mark);
+  const key = at < 0 ? '' : hash.slice(at + mark.length);
+  return /^[\da-f]{32}$/.test(key) ? { key, rest: hash.slice(1, at) } : null;
 }
 
 function withoutHash(address: string): string {
