@@ -91,7 +91,8 @@ function stay({ form, pressed, texts }: Sent, answer: Answer, renewal: Renewal |
   end(form);
   const { page } = answer;
   const fault = faultOf(answer, renewal);
-  if (fault === null && page !== null && canBeShown(page, form)) showPage(page, typedBeside(texts), pressed);
+  if (fault === null && page !== null && canBeShown(page, form, answer.status < 400))
+    showPage(page, typedBeside(texts), pressed);
   else showNotice(form, pressed, fault ?? [textOf(page)]);
   const place = form.isConnected ? form : document;
   place.dispatchEvent(new Event(formEvents.refused, { bubbles: true }));

@@ -1,12 +1,16 @@
 import { formEvents } from '../shared/form-events.ts';
-import { putBack, type Typed } from './typed.ts';
+import { type Field, putBack, type Typed } from './typed.ts';
 
-/** Whether nothing that a person has typed is lost if the page takes the place of this one: it has a form, or there is nothing. */
-export function canBeShown(page: Document, form: HTMLFormElement): boolean {
+/**
+ * Whether nothing that a person has typed is lost if the page takes the place of this one: it has a form, or there is nothing.
+ * @param isAccepted whether what was typed into the form has arrived
+ */
+export function canBeShown(page: Document, form: HTMLFormElement, isAccepted: boolean): boolean {
   const main = document.querySelector('main');
   if (main === null || !main.contains(form)) return false;
   if (page.querySelector('main form') !== null) return !hasOtherFiles(main, form);
-  return main.querySelector('textarea, select, input:not([type="hidden"])') === null;
+  const fields = main.querySelectorAll<Field>('textarea, select, input:not([type="hidden"])');
+  return [...fields].every((field) => isAccepted && field.form === form);
 }
 
 function hasOtherFiles(main: HTMLElement, form: HTMLFormElement): boolean {

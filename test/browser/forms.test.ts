@@ -159,6 +159,23 @@ describe('What stands beside the button of a form that was not sent, in Chromium
     await page.waitForURL(/\/drops\/[^/]+$/);
   });
 
+  for (const [route, heading] of [
+    ['/report/:slug', 'Report sent'],
+    ['/account/delete', 'Your account is deleted'],
+  ] as const) {
+    it(`${route}: once it is accepted, the answer takes the place of the page, though it has no form`, async () => {
+      const row = formTable.find((each) => each.route === route);
+      if (row === undefined) throw new Error('there is no such form');
+      const scene = await newScene(service, await openDashboard(service), row.who);
+      const page = await openForm(await browser.newContext(), scene, row);
+      const form = new OpenForm(page, row, scene);
+      await form.fill();
+      await form.press();
+      await page.getByRole('heading', { name: heading }).waitFor();
+      expect(await page.locator('main form').count()).to.equal(0);
+    });
+  }
+
   it('keeps what is typed into a comment when another form of the page is sent, or refused', async () => {
     const row = formTable.find(({ route, button }) => route === '/p/:slug/comments' && button === 'Resolve');
     if (row === undefined) throw new Error('there is no such form');
