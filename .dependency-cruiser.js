@@ -13,7 +13,7 @@ function adapterOf(names) {
 }
 
 /** Where a quote stands, in pages and in sources: the worker and the script in a page must say the same. */
-const comparisons = '^shared/comments/(anchor|alike|likeness|compared-text)\\.ts$';
+const comparisons = '^shared/comments/(anchor|alike|likeness|quote-lines|compared-text)\\.ts$';
 
 /**
  * What an adapter may know of the rest: words of all resources; what is looked at in documents; ports, which are named after what does the work; records, `drops/drop.ts`, and queries of lists.

@@ -21,7 +21,7 @@ import {
   type Wanted,
   wholeOf,
 } from './likeness.ts';
-import { areBeside, isInNumber, isLineAt, isMirrored, type LinedText, lineAt } from './lines.ts';
+import { areBeside, isInNumber, isLineAt, isMirrored, type LinedText, lineAt } from './quote-lines.ts';
 
 export interface SearchedText extends LinedText {
   isHeading(position: number): boolean;
