@@ -108,6 +108,7 @@ describe('Our own pages are accessible and have valid markup', function () {
       await page.goto(`${service.url}/sign-in?code=${await startSignIn()}`);
       await inspect('sign-in-confirm');
       await page.getByRole('button').click();
+      await page.getByLabel('Name').waitFor(); // a script leads to the page
       await inspect('sign-in-local');
       await page.getByLabel('Name').fill('ada');
       await page.getByLabel('Sign-in key').fill('wrong');

@@ -121,7 +121,11 @@ describeInBrowsers('The Approve button', (browser) => {
 
   it('accepts a touch when the page has been open for 0.8 s, and not before', async () => {
     browser.needsChromium('touches');
-    const { page, status } = await openRequest({ hasTouch: true, isMobile: true });
+    const { page, status } = await openRequest({
+      hasTouch: true,
+      isMobile: true,
+      viewport: { width: 800, height: 900 }, // a tap does not scroll to the button
+    });
     expect(await page.evaluate('matchMedia("(hover: none)").matches')).to.equal(true);
     await page.addInitScript(holdCover);
     await page.reload({ waitUntil: 'commit' });
