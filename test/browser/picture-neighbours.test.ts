@@ -22,7 +22,7 @@ const cases = {
 describeInBrowsers('Small pictures', (browser) => {
   for (const [name, html] of Object.entries(cases))
     for (const doctype of ['<!doctype html>', ''])
-      it(`have the room that they have on disk: ${name}${doctype === '' ? ', in quirks mode' : ''}`, async () => {
+      it(`are as wide as on disk: ${name}${doctype === '' ? ', in quirks mode' : ''}`, async () => {
         const page = await (await browser.newContext()).newPage();
         for (const width of [390, 1280]) {
           await page.setViewportSize({ width, height: 800 });
