@@ -39,6 +39,22 @@ export function watchEventLoop(): () => number {
   };
 }
 
+/**
+ * The longest turn of the event loop while the act runs, in ms of CPU of the main thread: the least of three acts, since in one of them
+ * the collector may clear what other tests have left.
+ * @param enough a test that states this bound in milliseconds needs no further act after one that is below it
+ */
+export async function longestTurnOf(act: () => Promise<unknown>, enough: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < 3 && least >= enough; n++) {
+    const longestTurn = watchEventLoop();
+    await act().finally(() => {
+      least = Math.min(least, longestTurn());
+    });
+  }
+  return least;
+}
+
 /** The CPU that the main thread has used, of which Linux tells the nanoseconds; elsewhere the time, which has its share of other processes. */
 function mainThreadMs(): number {
   if (process.platform !== 'linux') return performance.now();
