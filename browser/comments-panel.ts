@@ -41,6 +41,8 @@ let shownThread: HTMLElement | undefined;
 /** The id of the thread behind the one that a form was sent about. */
 let nextThread = '';
 let isSent = false;
+/** Whether the page has said what is selected since it loaded. */
+let hasHeard = false;
 /** The panel has no page yet. A press beside what is selected may take the selection away. */
 let isOpening = false;
 
@@ -50,12 +52,16 @@ const isInPanelOrAway = () => !document.hasFocus() || panel?.contentDocument?.ha
 const isInPage = () => document.activeElement instanceof HTMLIFrameElement && !isInPanelOrAway();
 const send = openChannel(frame, {
   ready() {
+    hasHeard = false;
     atSelection.hide();
     paint();
   },
   // While the reader writes, a page cannot change what the comment is about. A press on Comments may come before what was selected.
   selection(quote, at, isUnquotable) {
-    if (isInPanelOrAway() || (isOpening && quote === null && !isUnquotable)) return;
+    const isFirst = !hasHeard;
+    hasHeard = true;
+    if (isInPanelOrAway()) return isFirst ? takeLate({ quote, isUnquotable }) : undefined;
+    if (isOpening && quote === null && !isUnquotable) return;
     offered = { quote, isUnquotable };
     atSelection.show(at);
     if (quote !== null || !textArea()?.value) select(offered);
@@ -99,6 +105,11 @@ document.addEventListener('keydown', (event) => {
 });
 addEventListener('hashchange', openLinked);
 openLinked();
+
+/** A page that was busy says only after the press on Comments what was selected before it. */
+function takeLate(late: Selected): void {
+  if (late.quote !== null && selected.quote === null && !textArea()?.value) select(late);
+}
 
 /** A message of the page can be here before the browser says that the page has the focus. */
 function whenInPage(act: () => void, tries = 10): void {

@@ -10,7 +10,7 @@ interface Answer {
 }
 
 /**
- * Shows the button to readers who may read comments. What it does is loaded at once: it must know what is selected when it is pressed.
+ * Shows the button to readers who may read comments, with what it does: it must know what is selected when it is pressed.
  */
 export async function offerComments(): Promise<void> {
   const button = document.querySelector<HTMLElement>('[data-comments]');
@@ -23,8 +23,12 @@ export async function offerComments(): Promise<void> {
   if (found === null || found.may === null) return;
   if (found.open > 0) count.textContent = String(found.open);
   if (found.answers) tellAnswers(button, found.answers);
-  button.hidden = false;
-  await import(script).catch(tellFailure);
+  try {
+    await import(script);
+    button.hidden = false; // a press before would do nothing
+  } catch {
+    tellFailure();
+  }
 }
 
 function tellFailure(): void {

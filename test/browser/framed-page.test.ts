@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Route } from 'playwright-core';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { describeInBrowsers } from './browser.ts';
@@ -46,6 +47,23 @@ describeInBrowsers(subject, (browser) => {
     await openPanel(page);
     await quoteIn(page, sentence).waitFor();
     expect(asked).to.have.length(1);
+  });
+
+  it('a page that is busy while the panel opens says then what was selected', async () => {
+    const { slug, dashboard } = await publish(`<!doctype html><p>${sentence}</p>`);
+    const { page } = await open('/docs', dashboard);
+    const held: Route[] = [];
+    await page.route(/comments-panel/, (route) => void held.push(route));
+    await page.goto(`${service.url}/p/${slug}`, { waitUntil: 'commit' });
+    await until(() => held.length > 0, 'the script of the panel is asked for');
+    await selectText(page, 'p');
+    const frame = await frameOf(page);
+    await frame.evaluate(
+      'setTimeout(() => { const end = performance.now() + 3000; while (performance.now() < end); })',
+    );
+    for (const route of held) await route.continue();
+    await openPanel(page);
+    await quoteIn(page, sentence).waitFor();
   });
 
   it('sees the hash of the viewer while it loads, and never the key', async () => {
