@@ -80,8 +80,8 @@ async function askProvider(
   const href = device === null ? browserSignInPath(next) : codePathWith(device.code);
   const retry = { href, text: 'Try again' };
   try {
-    const identity = await provider.finish(returnedTo, callbackUrl, visit);
-    if (identity !== null) return { identity };
+    const person = await provider.finish(returnedTo, callbackUrl, visit);
+    if (person !== null) return { identity: person.identity };
     const message = `${provider.name} did not sign you in. Nothing was approved.`;
     return problem(req, { error: new DropError('forbidden', message), title: 'Not signed in', retry });
   } catch (error) {

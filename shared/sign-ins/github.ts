@@ -16,18 +16,14 @@ import {
   UnsupportedOperationError,
   validateAuthResponse,
 } from 'oauth4webapi';
-import type { Identity } from '../accounts/account.ts';
-import { unavailable } from '../domain/errors.ts';
 import { constantTimeEqual } from '../util/constant-time-equal.ts';
 import { trimEndOf } from '../util/trim.ts';
-import type { IdentityProvider } from './identity-provider.ts';
+import type { IdentityProvider, ProviderPerson } from './identity-provider.ts';
+import { providerFailure, providerFetch } from './provider-calls.ts';
 
 /** Gives the public user name and id (spec 5.2). */
 const scope = 'read:user';
 const defaultTimeoutMs = 10_000;
-const retryAfterSeconds = 5;
-/** The limit of a response: far more than a token or a user has. */
-const maxBytes = 256 * 1024;
 
 /** Errors of the token endpoint for a code that is used, expired or of another client: GitHub's and RFC 6749's. */
 const badCodes: readonly string[] = ['bad_verification_code', 'invalid_grant'];
@@ -53,15 +49,16 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
   const authentication = ClientSecretPost(clientSecret);
   const request = () => ({
     [allowInsecureRequests]: true,
-    [customFetch]: providerFetch,
+    [customFetch]: gitHubFetch,
     signal: AbortSignal.timeout(timeoutMs),
   });
 
-  async function identify(token: string): Promise<Identity> {
+  async function identify(token: string): Promise<ProviderPerson> {
     const headers = new Headers({ accept: 'application/json', 'user-agent': 'Dropleaf' });
     const response = await protectedResourceRequest(token, 'GET', userUrl, headers, null, request());
     const { id, login } = await readUser(response);
-    return { provider: `github:${url}`, subject: String(id), name: login };
+    const identity = { provider: `github:${url}`, subject: String(id), name: login };
+    return { identity, email: null, groups: [], refreshToken: null };
   }
 
   return {
@@ -103,9 +100,7 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
         return await identify(access_token);
       } catch (error) {
         if (error instanceof ResponseBodyError && badCodes.includes(error.error)) return null;
-        const failure = unavailable('The identity provider did not respond as expected.', retryAfterSeconds);
-        failure.cause = describeFailure(error);
-        throw failure;
+        throw providerFailure(error);
       }
     },
   };
@@ -158,55 +153,19 @@ async function readUser(response: Response): Promise<{ id: number; login: string
   return { id, login };
 }
 
-/**
- * Reads the whole response within the timeout and `maxBytes`. GitHub's token errors have status 200: they get that of
- * RFC 6749, section 5.2, so that oauth4webapi recognises them. @throws Error if it is too large; what fetch throws
- */
-async function providerFetch(
-  url: string,
-  request: Omit<RequestInit, 'body'> & { readonly body?: RequestInit['body'] | undefined },
-): Promise<Response> {
-  const response = await fetch(url, { ...request, body: request.body ?? null });
-  const bytes = await readBody(response);
-  const status = response.status === 200 && isTokenError(bytes) ? 400 : response.status;
-  return new Response(bytes.length === 0 ? null : bytes, { status, headers: response.headers });
+/** GitHub's token errors have status 200: they get that of RFC 6749, section 5.2, so that oauth4webapi recognises them. */
+async function gitHubFetch(...request: Parameters<typeof providerFetch>): Promise<Response> {
+  const response = await providerFetch(...request);
+  if (response.status !== 200) return response;
+  const text = await response.text();
+  return new Response(text, { status: isTokenError(text) ? 400 : 200, headers: response.headers });
 }
 
-async function readBody(response: Response): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error(`The response is larger than ${maxBytes} bytes.`); // leaving the loop cancels
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function isTokenError(bytes: Buffer): boolean {
+function isTokenError(text: string): boolean {
   try {
-    const answer: unknown = JSON.parse(bytes.toString());
+    const answer: unknown = JSON.parse(text);
     return typeof answer === 'object' && answer !== null && 'error' in answer && !('access_token' in answer);
   } catch {
     return false; // not JSON: the library says so
   }
-}
-
-/** What may be logged: never the error itself, whose `cause` can be a response with a token, or an address with a code. */
-function describeFailure(error: unknown): object {
-  if (!(error instanceof Error)) return { failure: typeof error };
-  const { name, message } = error;
-  const cause = error.cause instanceof Error ? error.cause : null;
-  return {
-    failure: name,
-    reason: message,
-    ...('code' in error && { code: brief(error.code) }),
-    ...('status' in error && { status: brief(error.status) }),
-    ...('error' in error && { providerError: brief(error.error) }),
-    ...(cause !== null && 'code' in cause && { cause: brief(cause.code) }), // fetch hides ECONNREFUSED there
-  };
-}
-
-function brief(value: unknown): string {
-  return String(value).slice(0, 100);
 }

@@ -4,6 +4,23 @@ import type { Identity } from '../accounts/account.ts';
 export interface ProviderVisit {
   readonly state: string;
   readonly codeVerifier: string;
+  /** Stands in the ID token. Absent: the provider gives none. */
+  readonly nonce?: string;
+}
+
+/** What a provider says of a person now. */
+export interface ProviderClaims {
+  /** Verified, in lower case; null: it says none that can be relied on. */
+  readonly email: string | null;
+  /** The exact names of the groups that the person is in. */
+  readonly groups: readonly string[];
+}
+
+/** A person who has signed in at a provider. */
+export interface ProviderPerson extends ProviderClaims {
+  readonly identity: Identity;
+  /** With which the claims can be read again later; null: the provider gave none. */
+  readonly refreshToken: string | null;
 }
 
 /** An external identity provider (OAuth 2, authorization code flow with PKCE). */
@@ -11,12 +28,13 @@ export interface IdentityProvider {
   /** Its name for users: `GitHub`. */
   readonly name: string;
 
-  /** The address to send the browser to, and what to keep until it returns. */
+  /** The address to send the browser to, and what to keep until it returns. @throws DropError `unavailable` */
   begin(callbackUrl: string): Promise<{ url: string; visit: ProviderVisit }>;
 
   /**
-   * The provider's token is used once and not kept. @param returnedTo with which the browser returned @returns null: the user
-   * refused, or the return does not belong to the visit @throws DropError `unavailable`; its `cause` may be logged
+   * The provider's access token is used once and not kept. @param returnedTo with which the browser returned @returns null: the
+   * user refused, or the return does not belong to the visit
+   * @throws DropError `unavailable`; its `cause` may be logged; `forbidden`: the provider does not say all that is needed
    */
-  finish(returnedTo: URL, callbackUrl: string, visit: ProviderVisit): Promise<Identity | null>;
+  finish(returnedTo: URL, callbackUrl: string, visit: ProviderVisit): Promise<ProviderPerson | null>;
 }

@@ -1,0 +1,65 @@
+import { DropError } from '../domain/errors.ts';
+
+/** What an ID token and the UserInfo endpoint say. Nothing of it is checked but the subject. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface ClaimRules {
+  /** The name of the claim with the groups. */
+  readonly groupsClaim: string;
+  /** Whether addresses count that the provider does not call verified. */
+  readonly trustsEmail: boolean;
+}
+
+const nameLength = 100;
+/** RFC 5321, section 4.5.3.1.3. */
+const emailLength = 254;
+const mostGroups = 1_000;
+const groupLength = 256;
+
+/** The person's name for pages. */
+export function nameIn(claims: Claims, subject: string): string {
+  const names = [claims.preferred_username, claims.name, claims.email, subject];
+  const name = names.find((each) => typeof each === 'string' && each.trim() !== '');
+  const shown = String(name)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+    .trim();
+  return [...shown].slice(0, nameLength).join('');
+}
+
+/** The address in lower case; null: there is none, or nobody has verified it. */
+export function emailIn(claims: Claims, issuer: string, { trustsEmail }: ClaimRules): string | null {
+  const { email } = claims;
+  if (typeof email !== 'string' || email.length > emailLength) return null;
+  // ASCII alone: nobody is to be taken for another by letters that look alike.
+  if (!/^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i.test(email)) return null;
+  return trustsEmail || isVerified(claims, issuer) ? email.toLowerCase() : null;
+}
+
+/** Entra sends no `email_verified`: `xms_edov` says it, and can be relied on where the issuer is one tenant. */
+function isVerified({ email_verified: verified, xms_edov: ownsDomain }: Claims, issuer: string): boolean {
+  if (verified === true || verified === 'true') return true;
+  const isOneTenant = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/v2\.0$/.test(issuer);
+  return (
+    isOneTenant && (ownsDomain === true || ownsDomain === 1 || ownsDomain === '1' || ownsDomain === 'true')
+  );
+}
+
+/** The exact names. @throws DropError `forbidden` if the provider names them elsewhere, because they are too many */
+export function groupsIn(claims: Claims, { groupsClaim }: ClaimRules): readonly string[] {
+  const { _claim_names: elsewhere } = claims;
+  if (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, groupsClaim))
+    throw tooManyGroups();
+  const found = claims[groupsClaim];
+  const listed: readonly unknown[] = Array.isArray(found) ? found : [found];
+  const groups = listed.filter(
+    (each): each is string => typeof each === 'string' && each.length <= groupLength,
+  );
+  if (groups.length > mostGroups) throw tooManyGroups();
+  return [...new Set(groups)];
+}
+
+function tooManyGroups(): DropError {
+  const message =
+    'You are in more groups than the identity provider can name. Its administrator must send only the groups of this application.';
+  return new DropError('forbidden', message);
+}

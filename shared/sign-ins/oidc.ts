@@ -1,0 +1,297 @@
+import {
+  AuthorizationResponseError,
+  type AuthorizationServer,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  type Client,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  customFetch,
+  discoveryRequest,
+  generateRandomCodeVerifier,
+  generateRandomNonce,
+  generateRandomState,
+  getValidatedIdTokenClaims,
+  type JWKSCacheInput,
+  jwksCache,
+  None,
+  processAuthorizationCodeResponse,
+  processDiscoveryResponse,
+  processRefreshTokenResponse,
+  processUserInfoResponse,
+  ResponseBodyError,
+  refreshTokenGrantRequest,
+  type TokenEndpointResponse,
+  userInfoRequest,
+  validateApplicationLevelSignature,
+  validateAuthResponse,
+} from 'oauth4webapi';
+import { DropError } from '../domain/errors.ts';
+import { constantTimeEqual } from '../util/constant-time-equal.ts';
+import { trimEndOf } from '../util/trim.ts';
+import type { IdentityProvider, ProviderClaims, ProviderPerson, ProviderVisit } from './identity-provider.ts';
+import { type ClaimRules, type Claims, emailIn, groupsIn, nameIn } from './oidc-claims.ts';
+import { providerFailure, providerFetch } from './provider-calls.ts';
+
+const defaultTimeoutMs = 4_000;
+/** The clocks of the provider and of this machine may differ by so much. */
+const clockSeconds = 60;
+/** The provider's addresses are read again after this time; if it is down, the last ones serve. */
+const keepMetadataMs = 60 * 60_000;
+const wellKnown = '/.well-known/openid-configuration';
+/** What a person says no to, or lets run out. */
+const refusals: readonly string[] = [
+  'access_denied',
+  'interaction_required',
+  'login_required',
+  'consent_required',
+];
+
+export interface OidcOptions extends ClaimRules {
+  /** The issuer, or the address of its discovery document. May be http. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Empty: a public client. */
+  readonly clientSecret: string;
+  readonly name: string;
+  /** Separated by spaces. */
+  readonly scopes: string;
+  /** For all requests of one sign-in, their responses included. */
+  readonly timeoutMs?: number;
+}
+
+/** How the provider is asked, within one time for all requests of a sign-in. */
+interface ProviderRequest {
+  readonly [allowInsecureRequests]: true;
+  readonly [customFetch]: typeof providerFetch;
+  readonly [jwksCache]: JWKSCacheInput;
+  readonly signal: AbortSignal;
+}
+
+/** What the discovery document of a provider says. */
+interface Discovered {
+  readonly server: AuthorizationServer;
+  readonly readAt: number;
+}
+
+/** Any OpenID provider: code flow with PKCE, state and nonce. */
+export class OidcProvider implements IdentityProvider {
+  readonly name: string;
+  readonly #options: OidcOptions;
+  readonly #issuer: URL;
+  readonly #client: Client;
+  readonly #keys: JWKSCacheInput = {};
+  #discovered: Discovered | null = null;
+
+  constructor(options: OidcOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#issuer = issuerIn(options.issuer);
+    this.#client = { client_id: options.clientId, [clockTolerance]: clockSeconds };
+  }
+
+  async begin(callbackUrl: string): Promise<{ url: string; visit: ProviderVisit }> {
+    const server = await this.#reach((request) => this.#discover(request));
+    const nonce = generateRandomNonce();
+    const visit = { state: generateRandomState(), codeVerifier: generateRandomCodeVerifier(), nonce };
+    const url = new URL(server.authorization_endpoint ?? '');
+    const parameters = {
+      response_type: 'code',
+      client_id: this.#options.clientId,
+      redirect_uri: callbackUrl,
+      scope: this.#options.scopes,
+      state: visit.state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(visit.codeVerifier),
+      code_challenge_method: 'S256',
+    };
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return { url: url.href, visit };
+  }
+
+  async finish(returnedTo: URL, callbackUrl: string, visit: ProviderVisit): Promise<ProviderPerson | null> {
+    const { state, codeVerifier, nonce = '' } = visit;
+    if (!constantTimeEqual(returnedTo.searchParams.get('state') ?? '', state)) return null;
+    return this.#reachOrEnd(async (request) => {
+      const server = await this.#discover(request);
+      const parameters = readReturn(server, this.#client, returnedTo, state);
+      if (parameters === null) return null;
+      const response = await authorizationCodeGrantRequest(
+        server,
+        this.#client,
+        this.#authenticationAt(server),
+        parameters,
+        callbackUrl,
+        codeVerifier,
+        request,
+      );
+      const checks = { expectedNonce: nonce, requireIdToken: true };
+      const tokens = await processAuthorizationCodeResponse(server, this.#client, response, checks);
+      await validateApplicationLevelSignature(server, response, request);
+      const claims = await this.#claimsOf(
+        server,
+        tokens,
+        getValidatedIdTokenClaims(tokens)?.sub ?? '',
+        request,
+      );
+      const { sub: subject, ...rest } = claims;
+      const identity = { provider: `oidc:${server.issuer}`, subject, name: nameIn(rest, subject) };
+      return { identity, refreshToken: tokens.refresh_token ?? null, ...this.#readClaims(server, claims) };
+    });
+  }
+
+  /**
+   * What the provider says of the person now, and the refresh token for the next time. @param subject of the identity
+   * @returns null: the provider has ended the sign-in @throws DropError as `finish`
+   */
+  async refresh(
+    refreshToken: string,
+    subject: string,
+  ): Promise<(ProviderClaims & { readonly refreshToken: string }) | null> {
+    return this.#reachOrEnd(async (request) => {
+      const server = await this.#discover(request);
+      const authentication = this.#authenticationAt(server);
+      const response = await refreshTokenGrantRequest(
+        server,
+        this.#client,
+        authentication,
+        refreshToken,
+        request,
+      );
+      const tokens = await processRefreshTokenResponse(server, this.#client, response);
+      if (tokens.id_token !== undefined) await validateApplicationLevelSignature(server, response, request);
+      const claims = await this.#claimsOf(server, tokens, subject, request);
+      return { refreshToken: tokens.refresh_token ?? refreshToken, ...this.#readClaims(server, claims) };
+    });
+  }
+
+  /** Where a person signs out of the provider, too; null: it does not say. @throws DropError `unavailable` */
+  async signOutUrl(): Promise<string | null> {
+    const server = await this.#reach((request) => this.#discover(request));
+    return server.end_session_endpoint ?? null;
+  }
+
+  #readClaims(server: AuthorizationServer, claims: Claims): ProviderClaims {
+    return { email: emailIn(claims, server.issuer, this.#options), groups: groupsIn(claims, this.#options) };
+  }
+
+  /** Of the ID token and, where there is one, of the UserInfo endpoint, whose subject must be the same. */
+  async #claimsOf(
+    server: AuthorizationServer,
+    tokens: TokenEndpointResponse,
+    subject: string,
+    request: ProviderRequest,
+  ): Promise<Claims & { readonly sub: string }> {
+    const inToken = getValidatedIdTokenClaims(tokens);
+    if (inToken !== undefined && inToken.sub !== subject)
+      throw new Error('The ID token is of somebody else.');
+    if (server.userinfo_endpoint === undefined) return { ...inToken, sub: subject };
+    const response = await userInfoRequest(server, this.#client, tokens.access_token, request);
+    const info = await processUserInfoResponse(server, this.#client, subject, response);
+    return { ...inToken, ...info };
+  }
+
+  async #discover(request: ProviderRequest): Promise<AuthorizationServer> {
+    const known = this.#discovered;
+    if (known !== null && Date.now() - known.readAt < keepMetadataMs) return known.server;
+    try {
+      const server = await readDiscovery(this.#issuer, request);
+      this.#discovered = { server, readAt: Date.now() };
+      return server;
+    } catch (error) {
+      if (known === null) throw error;
+      return known.server; // it was right an hour ago
+    }
+  }
+
+  #authenticationAt({ token_endpoint_auth_methods_supported: methods }: AuthorizationServer): ClientAuth {
+    const { clientSecret } = this.#options;
+    if (clientSecret === '') return None();
+    const isBasic = methods === undefined || methods.includes('client_secret_basic');
+    return isBasic ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret);
+  }
+
+  /** @throws DropError `unavailable`; a DropError of `act` */
+  async #reach<T>(act: (request: ProviderRequest) => Promise<T>): Promise<T> {
+    try {
+      return await act(this.#request());
+    } catch (error) {
+      throw error instanceof DropError ? error : providerFailure(error);
+    }
+  }
+
+  /** As `#reach`. null: the provider does not take the code or the refresh token any more. */
+  #reachOrEnd<T>(act: (request: ProviderRequest) => Promise<T>): Promise<T | null> {
+    return this.#reach((request) =>
+      act(request).catch((error: unknown) => {
+        if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return null;
+        throw error;
+      }),
+    );
+  }
+
+  #request(): ProviderRequest {
+    return {
+      [allowInsecureRequests]: true,
+      [customFetch]: providerFetch,
+      [jwksCache]: this.#keys,
+      signal: AbortSignal.timeout(this.#options.timeoutMs ?? defaultTimeoutMs),
+    };
+  }
+}
+
+/** The setting is the issuer or the address of its document. */
+function issuerIn(setting: string): URL {
+  return new URL(setting.endsWith(wellKnown) ? setting.slice(0, -wellKnown.length) : setting);
+}
+
+/**
+ * The provider's discovery document; redirects are refused. The setting may have a slash at its end that the issuer lacks, and the
+ * other way round. @throws Error that names the difference
+ */
+async function readDiscovery(issuer: URL, request: ProviderRequest): Promise<AuthorizationServer> {
+  const response = await discoveryRequest(issuer, request);
+  if (response.status !== 200)
+    throw new Error(`The discovery document of ${issuer.href} could not be read: status ${response.status}.`);
+  const document: unknown = await response.clone().json();
+  const named =
+    typeof document === 'object' && document !== null && 'issuer' in document ? document.issuer : null;
+  if (typeof named !== 'string' || !isSameIssuer(named, issuer)) {
+    throw new Error(
+      `OIDC_ISSUER is ${issuer.href}, and its document names the issuer ${brief(named)}: set it to that.`,
+    );
+  }
+  const server = await processDiscoveryResponse(new URL(named), response);
+  const missing = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'].filter(
+    (name) => server[name] === undefined,
+  );
+  if (missing.length > 0)
+    throw new Error(`The discovery document of ${issuer.href} has no ${missing.join(', ')}.`);
+  return server;
+}
+
+function isSameIssuer(named: string, { href }: URL): boolean {
+  return URL.canParse(named) && trimEndOf(new URL(named).href, '/') === trimEndOf(href, '/');
+}
+
+function brief(value: unknown): string {
+  return String(value).slice(0, 200);
+}
+
+/** The parameters with the code; null: refused. @throws Error of the provider, or of another issuer */
+function readReturn(
+  server: AuthorizationServer,
+  client: Client,
+  returnedTo: URL,
+  state: string,
+): URLSearchParams | null {
+  try {
+    return validateAuthResponse(server, client, returnedTo, state);
+  } catch (error) {
+    if (error instanceof AuthorizationResponseError && refusals.includes(error.error)) return null;
+    throw error;
+  }
+}
