@@ -199,6 +199,12 @@ export function listOf<const F extends Fields>(
   return { ...field('object', rule, isList), parts };
 }
 
+/** Stored as JSON on SQLite, as an array on MongoDB. */
+export function listOfTexts(): Field<readonly string[]> {
+  const isList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+  return field('object', 'a list of texts without U+0000', isList);
+}
+
 function isText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0');
 }

@@ -49,6 +49,7 @@ export function assembleAccounts(parts: {
     removals: [
       (accountId, limit) => engine.tokens.revokeSome(accountId, limit),
       (accountId, limit) => engine.sessions.revokeSome(accountId, limit),
+      (accountId, limit) => engine.identities.removeSome(accountId, limit),
     ],
     sealer,
     sideEffects,

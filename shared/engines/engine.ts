@@ -5,6 +5,7 @@ import type { CommentStore } from '../comments/comment-store.ts';
 import type { SessionStore, TokenStore } from '../credentials/credential-stores.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
+import type { IdentityStore } from '../identities/identity-store.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../jobs/job-queue.ts';
 import type { PendingTaskStore } from '../jobs/pending-task-store.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
@@ -20,6 +21,7 @@ import type { ViewStore } from '../views/view-store.ts';
 /** What jobs and services read and write. A new store is a line here and in the `stores.ts` of each engine. */
 export interface Stores {
   readonly accounts: AccountStore;
+  readonly identities: IdentityStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
   readonly signIns: SignInStore;

@@ -16,6 +16,8 @@ import { withQuotaAndBlobs } from '../drops/mongo-blobs-first.ts';
 import { MongoModeration } from '../drops/mongo-moderation.ts';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import { MongoIdempotency } from '../idempotency/mongo.ts';
+import type { IdentityStore } from '../identities/identity-store.ts';
+import { MongoIdentities } from '../identities/mongo.ts';
 import { MongoPendingTasks } from '../jobs/mongo-pending-tasks.ts';
 import type { PendingTaskStore } from '../jobs/pending-task-store.ts';
 import type { AuditLog, ModerationStore } from '../moderation/moderation-store.ts';
@@ -46,6 +48,9 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     ...blobs,
     ...createExpiringStores(connection),
     accounts: forRequests<AccountStore>(connection, new MongoAccounts(connection)),
+    identities: withTimeLimits<IdentityStore>(connection, new MongoIdentities(connection), {
+      ofJobs: ['listToCheck'],
+    }),
     drops: withQuotaAndBlobs(drops, { html: blobs.html, contexts: blobs.contexts, days }),
     moderation: forRequests<ModerationStore>(connection, new MongoModeration(connection, clock)),
     pendingTasks: forRequests<PendingTaskStore>(connection, new MongoPendingTasks(connection)),

@@ -6,6 +6,7 @@ import type { Clock } from '../domain/clock.ts';
 import { SqliteDrops } from '../drops/sqlite.ts';
 import { SqliteModeration } from '../drops/sqlite-moderation.ts';
 import { SqliteIdempotency } from '../idempotency/sqlite.ts';
+import { SqliteIdentities } from '../identities/sqlite.ts';
 import { SqlitePendingTasks } from '../jobs/sqlite-pending-tasks.ts';
 import { SqliteAuditLog } from '../moderation/sqlite.ts';
 import { SqlitePageChanges } from '../pages/sqlite.ts';
@@ -20,6 +21,7 @@ import type { Database } from './database.ts';
 export function createSqliteStores(db: Database, clock: Clock) {
   return {
     accounts: new SqliteAccounts(db),
+    identities: new SqliteIdentities(db),
     tokens: new SqliteTokens(db),
     sessions: new SqliteSessions(db),
     signIns: new SqliteSignIns(db),

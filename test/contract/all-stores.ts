@@ -10,6 +10,7 @@ import { describeDailyQuotaContract } from './daily-quota.contract.ts';
 import { describeDropExpiryContract } from './drop-expiry.contract.ts';
 import { describeDropStoreContract } from './drop-store.contract.ts';
 import { describeIdempotencyStoreContract } from './idempotency-store.contract.ts';
+import { describeIdentityStoreContract } from './identity-store.contract.ts';
 import { describeModerationStoreContract } from './moderation-store.contract.ts';
 import { describePendingTaskStoreContract } from './pending-task-store.contract.ts';
 import { describeRenderStoreContract } from './render-store.contract.ts';
@@ -24,6 +25,7 @@ import { describeViewStoreContract } from './view-store.contract.ts';
 export function describeAllStores(engine: string, openStores: OpenStores): void {
   for (const describeContract of [
     describeAccountStoreContract,
+    describeIdentityStoreContract,
     describeCredentialStoresContract,
     describeSignInStoreContract,
     describeDropStoreContract,
