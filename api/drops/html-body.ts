@@ -40,6 +40,8 @@ export class HtmlBodyReaders {
       metadata: new Map(),
       expiresAt: null,
       comments: 'owner',
+      access: 'link',
+      people: null,
     } as const;
     const input = { ...absent, ...this.#read(html, query), passcode: null };
     return withTitle(this.#titles, caller, input, 'add ?title=… to the address');

@@ -35,6 +35,8 @@ export const sampleDrop: Drop = {
   takedown: null,
   expiresAt: null,
   comments: 'owner',
+  access: 'link',
+  people: null,
 };
 
 /** The body that creates `sampleDrop`. */

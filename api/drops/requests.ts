@@ -121,6 +121,8 @@ function readNew(fields: InferType<Schemas['untitled']>): UntitledDropInput {
     passcode: fields.passcode || null,
     expiresAt: fields.expires_at ?? null,
     comments: fields.comments ?? 'owner',
+    access: 'link',
+    people: null,
   };
 }
 
@@ -140,6 +142,8 @@ function readChanges(fields: InferType<Schemas['patch']>): DetailChanges {
     metadata: metadata && new Map(Object.entries(metadata)),
     expiresAt: expires_at,
     comments,
+    access: undefined,
+    people: undefined,
   };
   const given = Object.entries(read).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as DetailChanges; // proof: the fields of `read`

@@ -153,6 +153,8 @@ function makeDrop(
     lock: random() < 0.05 ? lock : null,
     expiresAt: random() < 0.02 ? now + 365 * day : null,
     comments: 'owner',
+    access: 'link',
+    people: null,
     takedown: null,
     viewCount: days.reduce((sum, [, views]) => sum + views, 0),
     rev: versions.length,

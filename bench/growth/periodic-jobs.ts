@@ -68,6 +68,8 @@ async function publishExpiring({ drops }: Engine, now: number): Promise<void> {
         lock: null,
         expiresAt: now + hour,
         comments: 'owner',
+        access: 'link',
+        people: null,
       } as const;
       return drops.create({ ...own, ...rest, version: version() }, 1_000_000, []);
     });

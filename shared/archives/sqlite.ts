@@ -2,6 +2,7 @@ import { putBlobSql } from '../blobs/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import { columnOf } from '../domain/record.ts';
 import { foldTexts } from '../drops/search.ts';
+import { SqlitePeople } from '../drops/sqlite-people.ts';
 import { SqliteDropInserts, SqlitePairs } from '../drops/sqlite-rows.ts';
 import type { Database } from '../sqlite/database.ts';
 import { isConstraint } from '../sqlite/result-codes.ts';
@@ -112,6 +113,7 @@ function createInsert(db: Database, kind: TableKind): (record: ArchiveRecord) =>
 
 function createDropInsert(db: Database): (drop: ArchivedDrop) => void {
   const pairs = new SqlitePairs(db);
+  const people = new SqlitePeople(db);
   const inserts = new SqliteDropInserts(db, 'id');
   const sql = {
     // The next place is free, because no other write adds drops.
@@ -132,5 +134,6 @@ function createDropInsert(db: Database): (drop: ArchivedDrop) => void {
     for (const version of versions) inserts.insertVersion(drop, version);
     for (const [day, views] of days) sql.day.run(id, day, views);
     pairs.replace(drop, new Map(), metadata);
+    people.replace(id, null, drop.people);
   };
 }

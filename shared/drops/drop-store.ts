@@ -38,6 +38,15 @@ export interface DropReads {
   /** The tags of the owner's live drops, the most frequent first, then by `key=value`; at most `limit`. */
   countTags(ownerId: string, limit: number): Promise<TagCount[]>;
 
+  /**
+   * Live drops on whose list one of these people stands, the newest first, by an index; without those that are taken down or belong
+   * to `exceptOwner`. @param after the id of the last one of the list before; null: from the first
+   */
+  listShared(
+    people: readonly string[],
+    part: { readonly exceptOwner: string; readonly after: string | null; readonly limit: number },
+  ): Promise<Drop[]>;
+
   /** Newest first; null: no such drop. */
   listVersions(ownerId: string, slug: string): Promise<OwnedVersion[] | null>;
 

@@ -15,6 +15,7 @@ import {
   whole,
 } from '../domain/record.ts';
 import type { Takedown } from '../moderation/act.ts';
+import { accessField, peopleField } from './access.ts';
 
 /** The tags of a drop, in the order of the request. `__proto__` is a legal key. */
 export type Metadata = ReadonlyMap<string, string>;
@@ -96,6 +97,8 @@ export const detailRecord = record(
     expiresAt: orAbsent(time()),
     /** Who may write comments. */
     comments: commentersField,
+    access: accessField,
+    people: peopleField,
   },
   [],
 );
@@ -123,17 +126,31 @@ export const dropRecord = record('drops', {
 
 /** A drop as its owner sees it, without the list of versions. */
 export interface Drop extends RecordOf<typeof dropRecord>, Details {
+  /** Whether it has a passcode. */
   readonly locked: boolean;
   /** null: not taken down. */
   readonly takedown: Takedown | null;
 }
 
-const { ownerId, title, description, latestVersion, createdAt, rev, expiresAt, comments } = dropRecord.fields;
+const { ownerId, title, description, latestVersion, createdAt, rev, expiresAt, comments, access, people } =
+  dropRecord.fields;
 
 /** The fields of a drop that its page has, too. */
 export const pageRecord = record(
   'drops',
-  { ownerId, slug: slug(), title, description, latestVersion, createdAt, rev, expiresAt, comments },
+  {
+    ownerId,
+    slug: slug(),
+    title,
+    description,
+    latestVersion,
+    createdAt,
+    rev,
+    expiresAt,
+    comments,
+    access,
+    people,
+  },
   [],
 );
 
@@ -143,6 +160,7 @@ export const pageRecord = record(
  */
 export interface Page extends RecordOf<typeof pageRecord> {
   readonly dropId: string;
+  /** null: no passcode. */
   readonly lock: Lock | null;
   readonly isTakenDown: boolean;
   /** null: the drop has no version with the requested number. Only viewers who passed the passcode may learn this. */
@@ -209,10 +227,17 @@ export function firstOf({ version, lock, ...fields }: NewDrop): Drop {
   return { ...fields, ...counts, locked: lock !== null, createdAt, updatedAt: createdAt, takedown: null };
 }
 
-export function isChanged(drop: Drop, { metadata = drop.metadata, ...others }: DetailChanges): boolean {
+export function isChanged(
+  drop: Drop,
+  { metadata = drop.metadata, people = drop.people, ...others }: DetailChanges,
+): boolean {
   const stored = new Map<string, unknown>(Object.entries(drop));
   const isOther = Object.entries(others).some(([name, value]) => value !== stored.get(name));
-  return isOther || !isSameMetadata(metadata, drop.metadata);
+  return isOther || !isSameMetadata(metadata, drop.metadata) || !isSameList(people, drop.people);
+}
+
+function isSameList(one: Drop['people'], other: Drop['people']): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** In any order. */

@@ -73,12 +73,12 @@ export class Drops extends OwnerReads {
   /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
   async create(caller: Caller, input: NewDropInput, ids?: WriteIds): Promise<Drop> {
     const { drops, sideEffects, config } = this.#deps;
-    const { title, description, metadata, expiresAt, comments } = input;
+    const { title, description, metadata, expiresAt, comments, access, people } = input;
     this.checkExpiry(expiresAt);
     const lock = input.lock ?? (await this.makeLock(caller, input.passcode ?? ''));
     const version = await this.#newVersion(caller, input, ids);
     const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
-    const details = { title, description, metadata, lock, expiresAt, comments };
+    const details = { title, description, metadata, lock, expiresAt, comments, access, people };
     const newDrop = { id, ownerId: caller.accountId, slug, ...details, version };
     const cap = maximumOf(capTable.drops, config);
     const outcome = await drops.create(newDrop, cap, sideEffects.tasksOfNewDrop);

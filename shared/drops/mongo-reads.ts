@@ -120,6 +120,23 @@ export class MongoDropReads implements DropReads {
     );
   }
 
+  async listShared(
+    people: readonly string[],
+    { exceptOwner, after, limit }: Parameters<DropReads['listShared']>[1],
+  ): Promise<Drop[]> {
+    const shared = {
+      people: { $in: people, $exists: true },
+      ...(after !== null && { _id: { $lt: after } }),
+      deleted_at: null,
+      $nor: [expiredBy(this.#clock.now()), { owner: exceptOwner }, { taken_down_at: { $ne: null } }],
+    };
+    const rows = await this.#drops
+      .find(shared, dropProjection)
+      .setOptions({ sort: { _id: -1 }, limit, batchSize: limit + 1, hint: 'drops_people' })
+      .lean<DropRow[]>();
+    return rows.map(toDrop);
+  }
+
   async listVersions(ownerId: string, slug: string): Promise<OwnedVersion[] | null> {
     const row = await this.#drops
       .findOne(ownedAt(ownerId, slug, this.#clock.now()), { versions: 1 })

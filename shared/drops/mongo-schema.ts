@@ -1,6 +1,7 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Takedown } from '../moderation/act.ts';
 import { type DocumentOf, type FieldsOf, fieldsOf } from '../mongo/collection.ts';
+import { accessLock, passcodeLock, storedLock } from './access.ts';
 import {
   type DetailChanges,
   type Drop,
@@ -116,6 +117,10 @@ dropSchema.index(
   { expires_at: 1, owner: 1 },
   { name: 'drops_expiring', partialFilterExpression: { expires_at: { $exists: true } } },
 );
+dropSchema.index(
+  { people: 1, _id: -1 },
+  { name: 'drops_people', partialFilterExpression: { people: { $exists: true } } },
+);
 dropSchema.index({ 'versions.id': 1 }, { name: 'drops_versions' });
 dropSchema.index({ trash: 1 }, { name: 'drops_trash' });
 
@@ -164,7 +169,7 @@ export type DropRow = Pick<
 export function toDrop(row: DropRow): Drop {
   const parts = {
     metadata: toMetadata(row.pairs),
-    locked: row.lock?.id !== undefined,
+    locked: row.lock?.id !== undefined && row.lock.id !== accessLock.id,
     takedown: toTakedown(row),
   };
   return drop.read(row, parts);
@@ -191,7 +196,7 @@ export function toPage(row: PageRow): Page {
   const { _id: dropId, lock, taken_down_at, head = row.versions?.[0] } = row;
   return page.read(row, {
     dropId,
-    lock: lock === null ? null : { id: lock.id, hash: lock.hash },
+    lock: lock === null ? null : passcodeLock({ id: lock.id, hash: lock.hash }),
     isTakenDown: typeof taken_down_at === 'number',
     version: head === undefined ? null : toVersion(head),
   });
@@ -220,7 +225,8 @@ export function liveDropDocument(
     readonly tasks: readonly PendingTask[];
   },
 ): DropDocument {
-  const { lock, place, tasks } = parts;
+  const { place, tasks } = parts;
+  const lock = storedLock(parts.lock, stored.access);
   const versions = parts.versions.map(versionDocument);
   const head = versions.at(-1);
   if (head === undefined) throw new Error(`drops ${stored.id} has no version`);

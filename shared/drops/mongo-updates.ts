@@ -1,5 +1,6 @@
 import { columnOf } from '../domain/record.ts';
-import { type DetailChanges, detailRecord, type PendingTask } from './drop.ts';
+import { type Access, accessLock } from './access.ts';
+import { type DetailChanges, detailRecord, type Lock, type PendingTask } from './drop.ts';
 import {
   type DropRow,
   type dropModel,
@@ -34,7 +35,7 @@ export function visibleChange(set: object, now: number, tasks: readonly PendingT
 /** Marks the drop as deleted and frees its place. */
 export function removal(now: number): Update {
   const set = { deleted_at: now, chores: true, pairs: [] };
-  return [...visibleChange(set, now, []), { $unset: ['place', 'expires_at'] }];
+  return [...visibleChange(set, now, []), { $unset: ['place', 'expires_at', 'people'] }];
 }
 
 /** See PendingTaskStore. @param ownerId only drops of this owner; null: of all */
@@ -77,7 +78,20 @@ export function details(given: DetailChanges): object {
     ...Object.fromEntries(set),
     ...literals(foldedFields(given)),
     ...(metadata !== undefined && { pairs: literal(toPairs(metadata)) }),
+    ...(changes.access !== undefined && { lock: lockFollowing(changes.access) }),
   };
+}
+
+/** The lock after a change of the access (`storedLock`). */
+function lockFollowing(access: Access): object {
+  if (access !== 'link') return { $ifNull: ['$lock', literal(accessLock)] };
+  return { $cond: [{ $eq: ['$lock.id', accessLock.id] }, null, '$lock'] };
+}
+
+/** @param lock null: no passcode */
+export function lockWithAccess(lock: Lock | null): object {
+  if (lock !== null) return literal(lock);
+  return { $cond: [{ $in: ['$access', ['members', 'named']] }, literal(accessLock), null] };
 }
 
 /** In a pipeline, text that begins with `$` would name a field. */

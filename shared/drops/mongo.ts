@@ -33,6 +33,7 @@ import {
   headOfVersions,
   literal,
   literals,
+  lockWithAccess,
   removal,
   removeExpired,
   type Update,
@@ -125,7 +126,7 @@ export class MongoDrops extends MongoDropReads implements DropStore {
     now: number,
     tasks: readonly PendingTask[],
   ): Promise<Drop | Rejected> {
-    return this.#set(target, { lock: literal(lock) }, now, tasks);
+    return this.#set(target, { lock: lockWithAccess(lock) }, now, tasks);
   }
 
   removeVersion(

@@ -29,6 +29,8 @@ const searchedAtOnce = 10;
 const readAtOnce = 50;
 /** Counting so many of the longest tags takes about a millisecond, and 10,000 equal ones, which are not divided, three. */
 const countedAtOnce = 1_000;
+/** After every id, which has hex digits. */
+const afterIds = 'g';
 /** SQLite sorts bytes after every text. */
 const afterTexts = [Buffer.of(), Buffer.of()] as const;
 
@@ -92,6 +94,20 @@ export class SqliteDropReads implements DropReads {
       counted = this.#sql.countTags.all({ ...from, ...upTo, counted: JSON.stringify(counted), limit });
     }
     return counted.map(([key, value, count]) => ({ key, value, count }));
+  }
+
+  async listShared(
+    people: readonly string[],
+    { exceptOwner, after, limit }: Parameters<DropReads['listShared']>[1],
+  ): Promise<Drop[]> {
+    const ids = new Set<string>();
+    const below = after ?? afterIds;
+    for (const person of new Set(people)) {
+      if (this.#slices.isOver()) await this.#slices.next();
+      const values = { person, below, exceptOwner, now: this.#clock.now(), limit };
+      for (const [id] of this.#sql.listShared.all(values)) ids.add(id);
+    }
+    return this.#findAll([...ids].sort().reverse().slice(0, limit));
   }
 
   async listVersions(ownerId: string, slug: string): Promise<OwnedVersion[] | null> {
@@ -165,6 +181,10 @@ function prepare(db: Database) {
       SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? ORDER BY number DESC`),
     findVersion: db.prepareTuples<VersionRow>(`
       SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
+    listShared: db.prepareTuples<[id: string]>(`
+      SELECT drop_id FROM drop_people CROSS JOIN drops ON drops.id = drop_id
+      WHERE person = $person AND drop_id < $below AND owner_id <> $exceptOwner AND taken_down_at IS NULL AND ${isLive('$now')}
+      ORDER BY drop_id DESC LIMIT $limit`),
     listSlugs: db.prepareTuples<[slug: string]>(`SELECT slug FROM ${liveOfOwner} ORDER BY created_at, id`),
     countAll: db.prepareTuples<[count: number]>(`SELECT count(*) FROM ${liveOfOwner}`),
     findTag: db.prepareTuples<[key: string, value: string]>(`

@@ -1,19 +1,22 @@
 import type { Database } from '../sqlite/database.ts';
 import type { Drop } from './drop.ts';
 import type { RemovedDrop } from './drop-store.ts';
+import { SqlitePeople } from './sqlite-people.ts';
 import { readMetadata, SqlitePairs } from './sqlite-rows.ts';
 
-type Removed = Pick<Drop, 'id' | 'ownerId' | 'metadata'>;
+type Removed = Pick<Drop, 'id' | 'ownerId' | 'metadata' | 'people'>;
 
-type RemovedRow = [id: string, ownerId: string, metadata: string, slug: string];
+type RemovedRow = [id: string, ownerId: string, metadata: string, people: string | null, slug: string];
 
 /** Deletions of live drops, to be called inside a write of the database. Their data is removed by `drop.remove`. */
 export class SqliteDropRemovals {
   readonly #pairs: SqlitePairs;
+  readonly #people: SqlitePeople;
   readonly #sql: ReturnType<typeof prepare>;
 
   constructor(db: Database) {
     this.#pairs = new SqlitePairs(db);
+    this.#people = new SqlitePeople(db);
     this.#sql = prepare(db);
   }
 
@@ -21,6 +24,7 @@ export class SqliteDropRemovals {
   remove(drop: Removed, now: number): void {
     this.#sql.remove.run({ id: drop.id, now });
     this.#pairs.replace(drop, drop.metadata, new Map());
+    this.#people.replace(drop.id, drop.people, null);
   }
 
   /** Removes drops that have expired by `now`, at most `limit`. @param ownerId null: all owners, the longest expired first */
@@ -38,8 +42,9 @@ export class SqliteDropRemovals {
   }
 
   #removeAll(rows: readonly RemovedRow[], now: number): RemovedDrop[] {
-    return rows.map(([id, ownerId, metadata, slug]) => {
-      this.remove({ id, ownerId, metadata: readMetadata(metadata) }, now);
+    return rows.map(([id, ownerId, metadata, listed, slug]) => {
+      const people: Drop['people'] = listed === null ? null : JSON.parse(listed);
+      this.remove({ id, ownerId, metadata: readMetadata(metadata), people }, now);
       return { id, slug };
     });
   }
@@ -47,7 +52,7 @@ export class SqliteDropRemovals {
 
 function prepare(db: Database) {
   const liveBy = (index: string) =>
-    `SELECT id, owner_id, metadata, slug FROM drops INDEXED BY ${index} WHERE deleted_at IS NULL`;
+    `SELECT id, owner_id, metadata, people, slug FROM drops INDEXED BY ${index} WHERE deleted_at IS NULL`;
   const isExpired = 'expires_at <= $now';
   return {
     remove: db.prepare(`

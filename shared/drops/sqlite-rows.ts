@@ -1,6 +1,7 @@
 import { columnOf, record } from '../domain/record.ts';
 import type { Database, Statement, Value } from '../sqlite/database.ts';
 import { columnsOf, insertSql, type Row } from '../sqlite/table.ts';
+import { accessLock, passcodeLock, storedLock } from './access.ts';
 import {
   type Details,
   type Drop,
@@ -43,7 +44,8 @@ export type DropRow = [
 export function toDrop(row: DropRow): Drop {
   const [metadata, lockId, at, reason] = row;
   const takedown = at === null || reason === null ? null : { at, reason };
-  return drop.read(row, { metadata: readMetadata(metadata), locked: lockId !== null, takedown }, 4);
+  const locked = lockId !== null && lockId !== accessLock.id;
+  return drop.read(row, { metadata: readMetadata(metadata), locked, takedown }, 4);
 }
 
 export function toDropOrNull(row: DropRow | undefined): Drop | null {
@@ -68,7 +70,7 @@ export type PageRow = [
 /** The page with its latest version. */
 export function toPage(row: PageRow): PageWithLatest {
   const [dropId, id, hash, takenDownAt] = row;
-  const lock = id === null || hash === null ? null : { id, hash };
+  const lock = id === null || hash === null ? null : passcodeLock({ id, hash });
   const found = page.read(row, { dropId, lock, isTakenDown: takenDownAt !== null }, 4);
   const latest = head.read(row, { number: found.latestVersion }, 4 + page.names.length);
   return Object.assign(found, { version: latest });
@@ -148,13 +150,14 @@ export class SqliteDropInserts {
 
   /** false: it was not stored. */
   insertDrop(stored: Drop, { folded, lock, place, head: latest, tasks }: NewRow): boolean {
-    const { metadata, takedown, updatedAt } = stored;
+    const { metadata, takedown, updatedAt, access } = stored;
+    const kept = storedLock(lock, access);
     const { render, purge } = taskValues(tasks);
     const values: Value[] = [
       writeMetadata(metadata),
       folded,
-      lock?.id ?? null,
-      lock?.hash ?? null,
+      kept?.id ?? null,
+      kept?.hash ?? null,
       takedown?.at ?? null,
       takedown?.reason ?? null,
       place,
@@ -183,6 +186,17 @@ export function detailValues(stored: Details): Record<string, Value> {
 export const changed = `
   changed_at = $now, rev = rev + 1,
   owed_render = owed_render OR $render, owed_purge = owed_purge OR $purge`;
+
+/** SQL: the assignments that follow a change of `$access` (`storedLock`). */
+export const lockFollowsAccess = `
+  lock_id = CASE WHEN $access = 'link' THEN nullif(lock_id, '${accessLock.id}') ELSE coalesce(lock_id, '${accessLock.id}') END,
+  lock_hash = CASE WHEN $access = 'link' THEN iif(lock_id = '${accessLock.id}', NULL, lock_hash)
+    ELSE coalesce(lock_hash, '${accessLock.hash}') END`;
+
+/** SQL: the lock `$lockId`, `$lockHash`, or what a drop without a passcode has. */
+export const lockWithAccess = `
+  lock_id = coalesce($lockId, iif(access = 'link', NULL, '${accessLock.id}')),
+  lock_hash = coalesce($lockHash, iif(access = 'link', NULL, '${accessLock.hash}'))`;
 
 export function taskValues(tasks: readonly PendingTask[]) {
   return { render: Number(tasks.includes('render')), purge: Number(tasks.includes('purge')) };

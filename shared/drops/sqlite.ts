@@ -17,6 +17,7 @@ import {
 import type { DropStore, Rejected, RemovedDrop } from './drop-store.ts';
 import { type Conflict, conflictOf, type DropTarget, rejectionOf } from './revision.ts';
 import { foldTexts } from './search.ts';
+import { SqlitePeople } from './sqlite-people.ts';
 import { SqlitePlaces } from './sqlite-places.ts';
 import { SqliteDropReads } from './sqlite-reads.ts';
 import { SqliteDropRemovals } from './sqlite-removals.ts';
@@ -27,6 +28,8 @@ import {
   detailValues,
   dropColumns,
   isLive,
+  lockFollowsAccess,
+  lockWithAccess,
   SqliteDropInserts,
   SqlitePairs,
   taskValues,
@@ -45,6 +48,7 @@ export class SqliteDrops extends SqliteDropReads implements DropStore {
   readonly #sql: ReturnType<typeof prepare>;
   readonly #rows;
   readonly #pairs;
+  readonly #people;
   readonly #places;
   readonly #removals;
   readonly #days;
@@ -56,6 +60,7 @@ export class SqliteDrops extends SqliteDropReads implements DropStore {
     this.#sql = prepare(db);
     this.#rows = new SqliteDropInserts(db, 'slug');
     this.#pairs = new SqlitePairs(db);
+    this.#people = new SqlitePeople(db);
     this.#places = new SqlitePlaces(db);
     this.#removals = new SqliteDropRemovals(db);
     this.#days = new SqliteDailyCounts(db);
@@ -71,13 +76,14 @@ export class SqliteDrops extends SqliteDropReads implements DropStore {
       if (stored !== null) return stored;
       const place = this.#takePlace(drop.ownerId, cap);
       if (place === null) return 'no_place';
-      const { metadata, lock, version } = drop;
+      const { metadata, lock, people, version } = drop;
       const made = firstOf(drop);
       const head = withoutDocument(version, 1);
       const row = { folded: foldTexts(drop), lock, place, head, tasks };
       if (!this.#rows.insertDrop(made, row)) return 'slug_taken';
       this.#insertVersion(drop, 1, version);
       this.#pairs.replace(drop, new Map(), metadata);
+      this.#people.replace(drop.id, null, people);
       return made;
     });
   }
@@ -201,6 +207,7 @@ export class SqliteDrops extends SqliteDropReads implements DropStore {
   #changeDetails(drop: Drop, changes: DetailChanges, now: number, tasks: readonly PendingTask[]): Drop {
     const details: Details = { ...drop, ...changes };
     this.#pairs.replace(drop, drop.metadata, details.metadata);
+    this.#people.replace(drop.id, drop.people, details.people);
     return updated(this.#sql.changeDetails, drop, now, tasks, detailValues(details));
   }
 }
@@ -211,10 +218,10 @@ function prepare(db: Database) {
       SELECT ${dropColumns} FROM drops WHERE owner_id = ? AND slug = ? AND ${isLive('?')}`),
     findById: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
     changeDetails: db.prepareTuples<DropRow>(`
-      UPDATE drops SET ${detailNames.map((name) => `${name} = $${name}`)}, updated_at = $now, ${changed}
+      UPDATE drops SET ${detailNames.map((name) => `${name} = $${name}`)}, ${lockFollowsAccess}, updated_at = $now, ${changed}
       WHERE id = $id RETURNING ${dropColumns}`),
     setLock: db.prepareTuples<DropRow>(`
-      UPDATE drops SET lock_id = $lockId, lock_hash = $lockHash, updated_at = $now, ${changed}
+      UPDATE drops SET ${lockWithAccess}, updated_at = $now, ${changed}
       WHERE id = $id RETURNING ${dropColumns}`),
     addTrash: db.prepareTuples<DropRow>(`
       UPDATE drops SET has_trash = 1, updated_at = $now, ${changed} WHERE id = $id RETURNING ${dropColumns}`),

@@ -7,6 +7,7 @@ import { describeCommentInboxContract } from './comment-inbox.contract.ts';
 import { describeCommentStoreContract } from './comment-store.contract.ts';
 import { describeCredentialStoresContract } from './credential-stores.contract.ts';
 import { describeDailyQuotaContract } from './daily-quota.contract.ts';
+import { describeDropAccessContract } from './drop-access.contract.ts';
 import { describeDropExpiryContract } from './drop-expiry.contract.ts';
 import { describeDropStoreContract } from './drop-store.contract.ts';
 import { describeIdempotencyStoreContract } from './idempotency-store.contract.ts';
@@ -29,6 +30,7 @@ export function describeAllStores(engine: string, openStores: OpenStores): void 
     describeCredentialStoresContract,
     describeSignInStoreContract,
     describeDropStoreContract,
+    describeDropAccessContract,
     describeDropExpiryContract,
     describeDailyQuotaContract,
     describeModerationStoreContract,

@@ -244,6 +244,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
             takedown: { at: later, reason: 'Phishing' },
             expiresAt: later + 1,
             comments: 'owner',
+            access: 'link',
+            people: null,
           },
         ],
         comments: [comment],

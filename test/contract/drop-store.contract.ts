@@ -200,6 +200,8 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
           createdAt: drop.version.createdAt,
           expiresAt: null,
           comments: 'owner',
+          access: 'link',
+          people: null,
           latestVersion: 1,
           rev: 1,
           version: stored(drop.version, 1),

@@ -80,6 +80,8 @@ export function aDrop(changes: Partial<NewDrop> = {}): NewDrop {
     lock: null,
     expiresAt: null,
     comments: 'owner',
+    access: 'link',
+    people: null,
     version,
     ...changes,
   };

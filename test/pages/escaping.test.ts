@@ -206,6 +206,8 @@ function drop(text: string): Drop {
     takedown: null,
     expiresAt: 1,
     comments: 'members',
+    access: 'link',
+    people: null,
   };
 }
 

@@ -19,6 +19,8 @@ function pageOf(id: string): PageWithVersion {
     createdAt: 1,
     expiresAt: null,
     comments: 'owner',
+    access: 'link',
+    people: null,
     rev: 1,
     version,
   };

@@ -26,6 +26,8 @@ export function aPage(rev = 1, number = 1, changes: Partial<Page> = {}): Page {
     createdAt: 1,
     expiresAt: null,
     comments: 'owner' as const,
+    access: 'link' as const,
+    people: null,
     latestVersion: number,
     rev,
   };

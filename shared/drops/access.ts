@@ -1,0 +1,35 @@
+import { addedLater, listOfTexts, oneOf, orAbsent } from '../domain/record.ts';
+import type { Lock } from './drop.ts';
+
+/** Who may read a drop, besides its owner: everybody who has its address, every account, those on its list. */
+export const accesses = ['link', 'members', 'named'] as const;
+
+export type Access = (typeof accesses)[number];
+
+export const accessField = addedLater(oneOf(accesses), 'link');
+
+/** Of a `named` drop: `ada@example.org`, `@example.org`, `group:NAME`, each once. null: nobody is named. */
+export const peopleField = addedLater(orAbsent(listOfTexts()), null);
+
+/**
+ * The lock that is stored with a restricted drop without a passcode. Processes and imports of earlier releases know nothing of
+ * access, and keep the drop closed by it: its hash is random, so that no passcode opens it.
+ */
+export const accessLock: Lock = {
+  id: 'acce5500000000000000000000000000',
+  hash: '$argon2id$v=19$m=8,t=1,p=1$soD8sLkiSw4pEpXcAAUdVw$iE8NVy8qp4tbNHDwR3LHVcw/EqC+4YUOea+H3O8aUVk',
+};
+
+export function isRestricted({ access }: { readonly access: Access }): boolean {
+  return access !== 'link';
+}
+
+/** What is stored. @param lock null: no passcode */
+export function storedLock(lock: Lock | null, access: Access): Lock | null {
+  return lock ?? (access === 'link' ? null : accessLock);
+}
+
+/** null: no passcode. @param stored by this release or an earlier one */
+export function passcodeLock(stored: Lock | null): Lock | null {
+  return stored?.id === accessLock.id ? null : stored;
+}

@@ -1,0 +1,9 @@
+-- Who may read a drop: people is a JSON list of texts.
+ALTER TABLE drops ADD COLUMN access TEXT NOT NULL DEFAULT 'link';
+ALTER TABLE drops ADD COLUMN people TEXT;
+-- The drops on which a person, a domain or a group stands.
+CREATE TABLE drop_people (
+  person TEXT NOT NULL,
+  drop_id TEXT NOT NULL,
+  PRIMARY KEY (person, drop_id)
+) STRICT, WITHOUT ROWID;
