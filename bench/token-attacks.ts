@@ -68,7 +68,7 @@ async function makeAccount(service: Served, user: string): Promise<Hoarder> {
 
 function tokenOf(accountId: string) {
   const hash = hashToken(newToken());
-  const times = { createdAt: Date.now(), lastUsedAt: null, expiresAt: null };
+  const times = { createdAt: Date.now(), lastUsedAt: null, expiresAt: null, scope: 'all' as const };
   return { id: tokenIdOf(hash), hash, accountId, label: 'x'.repeat(100), ...times };
 }
 

@@ -54,6 +54,7 @@ const sampleToken: Token = {
   createdAt: 1795272214339,
   lastUsedAt: 1795272214339,
   expiresAt: null,
+  scope: 'all',
 };
 const sampleCaller = presentCaller(sampleAccountId, sampleToken, { account: null, dropCount: 1 });
 

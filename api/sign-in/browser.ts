@@ -112,7 +112,10 @@ async function startSession(
   res.locals.accountId = id; // for the log
   await limits.take(limitTable.signInOfAccount, countsAs);
   const before = await access.find(req);
-  access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
+  access.cookie.write(
+    res,
+    await sessions.start(id, browserName(req.headers['user-agent']), identity.provider),
+  );
   if (before !== null) await sessions.revoke(before.caller, before.id);
 }
 

@@ -156,7 +156,7 @@ function programRoutes({ services: { signIns, config } }: RouteParts): readonly 
     access: 'signInStart',
     operation: docs.start,
     async handler(req, res, json) {
-      const started = await signIns.start(readLabel(json), requesterOf(req));
+      const started = await signIns.start({ label: readLabel(json), scope: 'all' }, requesterOf(req));
       sendJson(res, presentStart(started, config.BASE_URL));
     },
   };

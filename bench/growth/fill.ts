@@ -111,7 +111,7 @@ async function insertAccount(archive: ArchiveStore, name: string): Promise<{ id:
   ]);
   const token = newToken();
   const hash = hashToken(token);
-  const fields = { id: tokenIdOf(hash), hash, accountId: id, label: 'bench' };
+  const fields = { id: tokenIdOf(hash), hash, accountId: id, label: 'bench', scope: 'all' } as const;
   await archive.write('tokens', [{ ...fields, createdAt, lastUsedAt: null, expiresAt: null }]);
   return { id, token };
 }

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../domain/ids.ts';
-import { id, matching, type RecordOf, record, sha256, text, time } from '../domain/record.ts';
+import {
+  addedLater,
+  id,
+  matching,
+  orAbsent,
+  type RecordOf,
+  record,
+  sha256,
+  text,
+  time,
+} from '../domain/record.ts';
 
 const secretLength = 43; // 256 bits
 const secretPattern = /^[0-9A-Za-z]{43}$/;
@@ -22,6 +32,8 @@ export const sessionRecord = record('sessions', {
   createdAt: time(),
   /** Unix ms, updated at most once a minute. */
   lastUsedAt: time(),
+  /** Of the identity with which the person signed in; null: a session of an earlier release. */
+  provider: addedLater(orAbsent(text()), null),
 });
 
 export type Session = RecordOf<typeof sessionRecord>;

@@ -40,15 +40,18 @@ export class Sessions {
     this.#recordUse = createUseRecorder({ clock, log }, 'session', (...use) => sessions.touch(...use));
   }
 
-  /** @param browser a short description for the list @returns the secret for the browser's cookie, which is stored nowhere */
-  async start(accountId: string, browser: string): Promise<string> {
+  /**
+   * @param browser a short description for the list @param provider of the identity with which the person has signed in @returns the
+   *   secret for the browser's cookie, which is stored nowhere
+   */
+  async start(accountId: string, browser: string, provider: string): Promise<string> {
     const started = await retryOnCollision(async () => {
       const secret = newSessionSecret();
       const hash = hashSessionSecret(secret);
       if (hash === null) throw new Error('a new secret has the wrong form');
       const now = this.#clock.now();
       const id = sessionIdOf(hash);
-      const session = { id, hash, accountId, browser, createdAt: now, lastUsedAt: now };
+      const session = { id, hash, accountId, browser, createdAt: now, lastUsedAt: now, provider };
       return (await this.#sessions.insert(session)) ? { id, secret } : null;
     });
     await this.#endExcess(accountId, started.id);

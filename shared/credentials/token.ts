@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62, toBase62 } from '../domain/ids.ts';
 import {
+  addedLater,
   id,
   matching,
+  oneOf,
   orAbsent,
   orNull,
   type RecordOf,
@@ -21,6 +23,13 @@ const pattern = /^dl_[0-9A-Za-z]{36}$/;
 /** A token's id in a path (spec 4.3). */
 export const tokenIdPattern = /^[0-9a-f]{12}$/;
 
+/** What a token may do: all that its account may, or publish alone (docs/decisions/tokens.md). */
+export const scopes = ['all', 'publish'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+export const scopeField = addedLater(oneOf(scopes), 'all');
+
 /** An API token. The token itself is not stored, only its SHA-256. */
 export const tokenRecord = record('tokens', {
   /** The first 12 hex characters of the hash, as in `DELETE /api/tokens/{id}`. */
@@ -33,6 +42,7 @@ export const tokenRecord = record('tokens', {
   lastUsedAt: orNull(time()),
   /** Unix ms; from then on the token is invalid. null: it does not expire. */
   expiresAt: orAbsent(time()),
+  scope: scopeField,
 });
 
 export type Token = RecordOf<typeof tokenRecord>;

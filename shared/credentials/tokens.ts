@@ -9,7 +9,15 @@ import { KeyedQueue } from '../util/keyed-queue.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
 import type { CredentialPosition, TokenStore } from './credential-stores.ts';
 import { createUseRecorder } from './last-use.ts';
-import { hashToken, isExpiredToken, isWellFormedToken, newToken, type Token, tokenIdOf } from './token.ts';
+import {
+  hashToken,
+  isExpiredToken,
+  isWellFormedToken,
+  newToken,
+  type Scope,
+  type Token,
+  tokenIdOf,
+} from './token.ts';
 
 /** Tokens are counted up to so many: an account of an earlier release may have very many. */
 export const tokensCounted = 1_000;
@@ -26,6 +34,15 @@ export interface TokenPage {
   readonly tokens: readonly Token[];
   /** Where the next part begins; null: this is the last one. */
   readonly next: CredentialPosition | null;
+}
+
+/** A token that is to be made. */
+export interface WantedToken {
+  /** null: none. */
+  readonly label: string | null;
+  readonly scope: Scope;
+  /** Unix ms; absent or null: it does not expire. */
+  readonly expiresAt?: number | null;
 }
 
 /** Who asks for a token. */
@@ -126,17 +143,18 @@ export class Tokens {
   }
 
   /** As `mint`, for a person. @throws DropError as `ask` */
-  create(asking: Asking, label: string | null, expiresAt: number | null): Promise<string> {
-    return this.ask(asking, () => this.mint(asking.accountId, label, expiresAt));
+  create(asking: Asking, wanted: WantedToken): Promise<string> {
+    return this.ask(asking, () => this.mint(asking.accountId, wanted));
   }
 
-  /** Only the returned text contains the token. @param label null: none @param expiresAt Unix ms; null: it does not expire */
-  async mint(accountId: string, label: string | null, expiresAt: number | null = null): Promise<string> {
+  /** Only the returned text contains the token. */
+  async mint(accountId: string, { label, expiresAt = null, scope }: WantedToken): Promise<string> {
     return retryOnCollision(async () => {
       const token = newToken();
       const hash = hashToken(token);
       const times = { createdAt: this.#clock.now(), lastUsedAt: null, expiresAt };
-      const isStored = await this.#tokens.insert({ id: tokenIdOf(hash), hash, accountId, label, ...times });
+      const stored = { id: tokenIdOf(hash), hash, accountId, label, scope, ...times };
+      const isStored = await this.#tokens.insert(stored);
       return isStored ? token : null;
     });
   }

@@ -60,7 +60,7 @@ export async function openOperatorServices(
       const now = clock.now();
       const account = await accounts.findOrCreate(identity, newId(now), now);
       await tokens.checkRoom(account.id);
-      return tokens.mint(account.id, label);
+      return tokens.mint(account.id, { label, scope: 'all' });
     },
     signInKey: () => keepSignInKey(engine.secrets),
     close: () => engine.close(),

@@ -39,8 +39,12 @@ export class MongoSignIns implements SignInStore {
     return this.#signIns.find({ poll_hash: pollHash });
   }
 
-  approve(id: string, accountId: string, now: number): Promise<boolean> {
-    const verified = { $set: { status: 'verified', account_id: accountId } } as const;
+  approve(
+    id: string,
+    { accountId, scope }: Parameters<SignInStore['approve']>[1],
+    now: number,
+  ): Promise<boolean> {
+    const verified = { $set: { status: 'verified', account_id: accountId, scope } } as const;
     return this.#signIns.update(ofStatus(id, 'pending', now), verified);
   }
 

@@ -14,8 +14,12 @@ export interface SignInStore {
   /** null: no such sign-in, or it was removed. */
   find(id: string): Promise<SignIn | null>;
 
-  /** pending → verified, for that account; false: not pending, or expired. */
-  approve(id: string, accountId: string, now: number): Promise<boolean>;
+  /** pending → verified, for that account and a token of that scope; false: not pending, or expired. */
+  approve(
+    id: string,
+    approval: Pick<SignIn, 'scope'> & { readonly accountId: string },
+    now: number,
+  ): Promise<boolean>;
 
   /** pending → expired; false: not pending, or expired. */
   deny(id: string, now: number): Promise<boolean>;

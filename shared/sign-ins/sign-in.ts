@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { scopeField } from '../credentials/token.ts';
 import { id, oneOf, orNull, type RecordOf, record, sha256, text, time } from '../domain/record.ts';
 
 const statuses = ['pending', 'verified', 'claimed', 'expired'] as const;
@@ -14,6 +15,8 @@ export const signInRecord = record('sign_ins', {
   pollHash: sha256(),
   /** The label of the future token. */
   label: orNull(text()),
+  /** Of the future token: the person may narrow it. */
+  scope: scopeField,
   /** The client that started the sign-in, as the approval page shows it. */
   requesterAddress: text(),
   requesterAgent: text(),

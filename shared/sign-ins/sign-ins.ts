@@ -1,7 +1,7 @@
 import { type Account, type Identity, localProvider } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { identityHashes } from '../accounts/identity-hash.ts';
-import { hashToken } from '../credentials/token.ts';
+import { hashToken, type Scope } from '../credentials/token.ts';
 import type { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import { newId, randomBase62 } from '../domain/ids.ts';
@@ -65,8 +65,11 @@ export class SignIns {
     this.#config = config;
   }
 
-  /** @param label of the future token; null for none @param requester shown to the user before they approve */
-  async start(label: string | null, requester: Requester): Promise<StartedSignIn> {
+  /** @param wanted of the future token; label null: none @param requester shown to the user before they approve */
+  async start(
+    { label, scope }: Pick<SignIn, 'label' | 'scope'>,
+    requester: Requester,
+  ): Promise<StartedSignIn> {
     const now = this.#clock.now();
     const { SIGN_IN_TTL_SECONDS, POLL_INTERVAL_SECONDS } = this.#config;
     const pollToken = randomBase62(pollTokenLength);
@@ -74,6 +77,7 @@ export class SignIns {
       id: newId(now),
       pollHash: hashToken(pollToken),
       label,
+      scope,
       ...requester,
       status: 'pending',
       accountId: null,
@@ -105,9 +109,9 @@ export class SignIns {
     if (status !== 'verified') return { status };
     const claimed = await this.#store.claim(signIn.id, now);
     if (claimed === null) return { status: await this.#statusAfterLostClaim(pollHash) };
-    const { accountId, label } = claimed;
+    const { accountId, label, scope } = claimed;
     if (accountId === null) throw new Error('a verified sign-in names no account');
-    const apiToken = await this.#tokens.mint(accountId, label);
+    const apiToken = await this.#tokens.mint(accountId, { label, scope });
     // Revoking an account's tokens revokes its sign-ins first: then the new token must not be shown.
     if ((await this.#store.find(claimed.id))?.status !== 'claimed') {
       await this.#tokens.takeBack(accountId, apiToken);
@@ -127,15 +131,17 @@ export class SignIns {
   }
 
   /**
-   * May be repeated. @returns false: expired, denied or approved for another account, or the account was deleted
+   * May be repeated. @param scope of the token; default: what the program has asked for @returns false: expired, denied or approved for another account, or the account was deleted
    * @throws DropError `quota_exceeded` if the account has no room for another token: the sign-in stays as it is
    */
-  async approve(id: string, accountId: string): Promise<boolean> {
+  async approve(id: string, accountId: string, scope?: Scope): Promise<boolean> {
     const account = await this.#accounts.find(accountId);
     if (account === null) return false; // it was deleted: its token would be invalid
-    if ((await this.findPending(id)) === null) return this.#isApprovedBy(id, accountId);
+    const signIn = await this.findPending(id);
+    if (signIn === null) return this.#isApprovedBy(id, accountId);
     const { countsAs } = account;
-    const approve = () => this.#store.approve(id, accountId, this.#clock.now());
+    const approval = { accountId, scope: scope ?? signIn.scope };
+    const approve = () => this.#store.approve(id, approval, this.#clock.now());
     try {
       const isApproved = await this.#tokens.ask({ accountId, countsAs }, approve);
       return isApproved || (await this.#isApprovedBy(id, accountId));

@@ -25,8 +25,12 @@ export class SqliteSignIns implements SignInStore {
     return this.#db.write(() => this.#sql.insert(signIn));
   }
 
-  approve(id: string, accountId: string, now: number): Promise<boolean> {
-    return this.#db.write(() => this.#sql.approve.run(accountId, id, now).changes > 0);
+  approve(
+    id: string,
+    { accountId, scope }: Parameters<SignInStore['approve']>[1],
+    now: number,
+  ): Promise<boolean> {
+    return this.#db.write(() => this.#sql.approve.run(accountId, scope, id, now).changes > 0);
   }
 
   deny(id: string, now: number): Promise<boolean> {
@@ -69,7 +73,7 @@ function prepare(db: Database) {
   return {
     insert: table.inserting('ON CONFLICT (code_hash) DO NOTHING'),
     approve: db.prepare(`
-      UPDATE sign_ins SET status = 'verified', account_id = ?
+      UPDATE sign_ins SET status = 'verified', account_id = ?, scope = ?
       WHERE id = ? AND status = 'pending' AND expires_at > ?`),
     deny: db.prepare(`
       UPDATE sign_ins SET status = 'expired' WHERE id = ? AND status = 'pending' AND expires_at > ?`),

@@ -19,7 +19,8 @@ describe('GitHub as identity provider', () => {
     const { url, visit } = await provider.begin(callbackUrl);
     const returnedTo = await double.visit(url);
     change(returnedTo);
-    return provider.finish(returnedTo, callbackUrl, visit);
+    const person = await provider.finish(returnedTo, callbackUrl, visit);
+    return person?.identity ?? null;
   }
 
   /** @returns all that a log could show */

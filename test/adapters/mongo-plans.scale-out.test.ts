@@ -167,7 +167,10 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.signIns.find(signIn.id), 'find sign_ins by _id_'],
     [() => stores.signIns.findByCode('code-7'), 'find sign_ins by sign_ins_code'],
     [() => stores.signIns.findByPoll('poll-7'), 'find sign_ins by sign_ins_poll'],
-    [() => stores.signIns.approve(signIn.id, 'a7', later), 'update sign_ins by _id_'],
+    [
+      () => stores.signIns.approve(signIn.id, { accountId: 'a7', scope: 'all' }, later),
+      'update sign_ins by _id_',
+    ],
     [() => stores.signIns.claim(signIn.id, later), 'findAndModify sign_ins by _id_'],
     [() => stores.signIns.countVerified('n7', start), 'aggregate sign_ins by sign_ins_account'],
     [() => stores.signIns.expireByAccount('n7'), ...Array(2).fill('update sign_ins by sign_ins_account')],

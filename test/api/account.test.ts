@@ -109,7 +109,7 @@ describe('A token with an end', () => {
     const owner = await service.newOwner();
     const { tokens, engine, jobs } = service.services;
     const expiresAt = service.clock.now() + minute;
-    const token = await tokens.mint(owner.userId, 'for a day', expiresAt);
+    const token = await tokens.mint(owner.userId, { label: 'for a day', scope: 'all', expiresAt });
     const read = () => service.get('/api/me', { token });
     const id = (await read()).body.token?.id ?? '';
     expect((await read()).body.token).to.include({ id, expires_at: expiresAt });

@@ -73,7 +73,7 @@ describe('Sessions', () => {
     const { sessions, engine } = service.services;
     const signIn = async () => {
       service.clock.advance(1);
-      await sessions.start(userId, 'Firefox');
+      await sessions.start(userId, 'Firefox', 'local');
     };
     const listIds = async () => (await engine.sessions.list(userId, 200)).map(({ id }) => id);
     for (let n = 0; n < 100; n++) await signIn();

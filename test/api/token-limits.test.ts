@@ -179,7 +179,9 @@ describe('An account with more tokens than a page has', () => {
     const { tokens } = service.services;
     for (let made = 0; made < many; made += 10) {
       service.clock.advance(1);
-      await Promise.all(Array.from({ length: 10 }, () => tokens.mint(owner.userId, 'old')));
+      await Promise.all(
+        Array.from({ length: 10 }, () => tokens.mint(owner.userId, { label: 'old', scope: 'all' })),
+      );
     }
   }
 
@@ -269,13 +271,13 @@ describe('Sessions of an account', () => {
     const secrets: string[] = [];
     for (let n = 0; n < 100; n++) {
       service.clock.advance(1_000);
-      secrets.push(await sessions.start(owner.userId, 'Test browser'));
+      secrets.push(await sessions.start(owner.userId, 'Test browser', 'local'));
     }
     service.clock.advance(60_000);
     const [oldest = '', second = ''] = secrets;
     await sessions.identify(oldest);
     await service.settle();
-    const newest = await sessions.start(owner.userId, 'Test browser');
+    const newest = await sessions.start(owner.userId, 'Test browser', 'local');
     expect(await engine.sessions.list(owner.userId, 200)).to.have.length(100);
     for (const secret of [oldest, newest]) expect(await sessions.identify(secret)).to.not.equal(null);
     expect(await sessions.identify(second)).to.equal(null);

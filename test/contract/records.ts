@@ -126,6 +126,7 @@ export function aSignIn(changes: Partial<SignIn> = {}): SignIn {
     codeHash: newId(start),
     pollHash: newId(start),
     label: 'laptop',
+    scope: 'all',
     requesterAddress: '192.0.2.1',
     requesterAgent: 'curl/8.0',
     status: 'pending',
@@ -146,6 +147,7 @@ export function aToken(changes: Partial<Token> = {}): Token {
     createdAt: start,
     lastUsedAt: null,
     expiresAt: null,
+    scope: 'all',
     ...changes,
   };
 }
@@ -158,6 +160,7 @@ export function aSession(changes: Partial<Session> = {}): Session {
     hash,
     accountId: 'account',
     browser: 'Firefox on Linux',
+    provider: 'local',
     ...times,
     ...changes,
   };

@@ -36,7 +36,9 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
     /** @returns whether it changed the sign-in */
     async function change(how: (typeof changes)[number][0], id: string, now = later): Promise<boolean> {
       if (how === 'claim') return (await signIns.claim(id, now)) !== null;
-      return how === 'approve' ? signIns.approve(id, 'a1', now) : signIns.deny(id, now);
+      return how === 'approve'
+        ? signIns.approve(id, { accountId: 'a1', scope: 'all' }, now)
+        : signIns.deny(id, now);
     }
 
     it('finds a sign-in with all fields by its id, its code and its poll token; null for others', async () => {
@@ -78,7 +80,8 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       it(`${how}: one of 20 parallel calls changes it`, async () => {
         const signIn = await inState(from);
         const outcomes = await inParallel<SignIn | boolean | null>(20, (n) => {
-          if (how === 'approve') return signIns.approve(signIn.id, `a${n}`, later);
+          if (how === 'approve')
+            return signIns.approve(signIn.id, { accountId: `a${n}`, scope: 'publish' }, later);
           return how === 'deny' ? signIns.deny(signIn.id, later) : signIns.claim(signIn.id, later);
         });
         const won = outcomes.filter(Boolean);

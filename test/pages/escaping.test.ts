@@ -61,6 +61,7 @@ const signIn = (text: string): SignIn => ({
   codeHash: 'x',
   pollHash: 'x',
   label: text,
+  scope: 'all',
   accountId: null,
   status: 'pending',
   requesterAddress: text,

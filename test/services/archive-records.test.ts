@@ -27,6 +27,8 @@ const drop = {
   takedown: null,
   expiresAt: null,
   comments: 'members',
+  access: 'link',
+  people: null,
 };
 
 function faultOf(kind: ArchiveKind, value: unknown): string {

@@ -72,7 +72,7 @@ function openScene() {
     newer,
     /** A sign-in that Ada has approved. */
     async approved() {
-      const started = await service.start(null, requester);
+      const started = await service.start({ label: null, scope: 'all' }, requester);
       const id = (await service.findByCode(started.code))?.id ?? '';
       const account = await service.signInWith(ada);
       expect(await service.approve(id, account.id)).to.equal(true);
@@ -93,13 +93,15 @@ describe('sign-ins', () => {
     let refusals = 3;
     const insert: SignInStore['insert'] = async (signIn) =>
       refusals-- > 0 ? false : scene.signIns.insert(signIn);
-    const started = await scene.serviceWith({ signIns: { insert } }).start(null, requester);
+    const started = await scene
+      .serviceWith({ signIns: { insert } })
+      .start({ label: null, scope: 'all' }, requester);
     expect(refusals).to.equal(-1);
     expect(await scene.service.findByCode(started.code)).to.not.equal(null);
   });
 
   it('finds a code that was hashed with an older accepted secret, and draws none that exists under one', async () => {
-    const { code } = await scene.service.start(null, requester);
+    const { code } = await scene.service.start({ label: null, scope: 'all' }, requester);
     const stored = await scene.service.findByCode(code);
     scene.acceptSecrets(scene.newer, scene.older);
     expect(await scene.service.findByCode(code)).to.deep.equal(stored);
@@ -108,7 +110,7 @@ describe('sign-ins', () => {
       asked.push(codeHash);
       return asked.length < 3 ? stored : null;
     };
-    await scene.serviceWith({ signIns: { findByCode } }).start(null, requester);
+    await scene.serviceWith({ signIns: { findByCode } }).start({ label: null, scope: 'all' }, requester);
     expect(new Set(asked).size, 'three codes were drawn').to.equal(3);
     scene.acceptSecrets(scene.newer);
     expect(await scene.service.findByCode(code), 'the older secret is no longer accepted').to.equal(null);
@@ -169,7 +171,7 @@ describe('sign-ins', () => {
   });
 
   it('expired stays expired after the job, and claimed stays claimed', async () => {
-    const { pollToken } = await scene.service.start(null, requester);
+    const { pollToken } = await scene.service.start({ label: null, scope: 'all' }, requester);
     const claimed = await scene.approved();
     await scene.service.poll(claimed.pollToken);
     scene.clock.advance(ttlMs);
@@ -190,7 +192,13 @@ describe('sign-ins', () => {
     expect(await scene.service.poll(pollToken)).to.include({ status: 'verified', userId: account.id });
     expect(await decide(), 'claimed').to.deep.equal([true, false, false]);
     const denied =
-      (await scene.service.findByCode((await scene.service.start(null, requester)).code))?.id ?? '';
+      (
+        await scene.service.findByCode(
+          (
+            await scene.service.start({ label: null, scope: 'all' }, requester)
+          ).code,
+        )
+      )?.id ?? '';
     for (let i = 0; i < 2; i++) expect(await scene.service.deny(denied)).to.equal(true);
     expect(await scene.service.approve(denied, account.id)).to.equal(false);
     expect(await scene.service.approve('0'.repeat(32), account.id), 'unknown id').to.equal(false);

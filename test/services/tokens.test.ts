@@ -59,11 +59,11 @@ describe('Tokens', () => {
   it('are generated again if the id is taken, a limited number of times', async () => {
     let left = 3;
     const { tokens, records } = openScene({ isTaken: () => left-- > 0 });
-    await tokens.mint('account', null);
+    await tokens.mint('account', { label: null, scope: 'all' });
     expect(records).to.have.length(1);
     const full = openScene({ isTaken: () => true });
     let failure: unknown;
-    await full.tokens.mint('account', null).catch((error: unknown) => {
+    await full.tokens.mint('account', { label: null, scope: 'all' }).catch((error: unknown) => {
       failure = error;
     });
     expect(failure).to.be.an('error');
@@ -71,7 +71,7 @@ describe('Tokens', () => {
 
   it('are accepted if their use cannot be recorded', async () => {
     const { tokens, clock } = openScene({ touches: false });
-    const token = await tokens.mint('account', null);
+    const token = await tokens.mint('account', { label: null, scope: 'all' });
     const caller = await tokens.authenticate(`Bearer ${token}`);
     expect(caller).to.deep.include({ accountId: 'account' });
     expect(tokenOf(caller).lastUsedAt).to.equal(clock.now());
@@ -79,8 +79,8 @@ describe('Tokens', () => {
 
   it('are accepted without waiting for the record of their use; one record per token runs at a time', async () => {
     const { tokens, touched, state, clock } = openScene();
-    const one = await tokens.mint('account', null);
-    const two = await tokens.mint('account', null);
+    const one = await tokens.mint('account', { label: null, scope: 'all' });
+    const two = await tokens.mint('account', { label: null, scope: 'all' });
     let answer: () => void = () => undefined;
     state.answer = new Promise((resolve) => {
       answer = resolve;
@@ -98,7 +98,7 @@ describe('Tokens', () => {
   it('are listed in parts: one of expired tokens alone is empty, and names where the next begins', async () => {
     const { tokens, records, clock } = openScene();
     for (const expiresAt of [null, clock.now() + 1, clock.now() + 1])
-      await tokens.mint('account', null, expiresAt);
+      await tokens.mint('account', { label: null, scope: 'all', expiresAt });
     clock.advance(1);
     const account = { accountId: 'account' };
     const first = await tokens.list(account, 2);
@@ -109,7 +109,7 @@ describe('Tokens', () => {
 
   it('a use that cannot be recorded is logged once a minute', async () => {
     const { tokens, touched, log } = openScene({ touches: false });
-    const token = await tokens.mint('account', null);
+    const token = await tokens.mint('account', { label: null, scope: 'all' });
     for (let n = 0; n < 10; n++) {
       await tokens.authenticate(`Bearer ${token}`);
       await new Promise(setImmediate);

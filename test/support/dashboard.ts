@@ -18,7 +18,7 @@ export interface Dashboard extends Person {
 export async function openDashboard(service: TestService, owner?: Owner): Promise<Dashboard> {
   const own = owner ?? (await service.newOwner());
   const { sessions, sealer } = service.services;
-  const secret = await sessions.start(own.userId, 'Test browser');
+  const secret = await sessions.start(own.userId, 'Test browser', 'local');
   const sessionId = (await sessions.identify(secret))?.session.id ?? '';
   const [formToken] = formTokensOf(sealer, sessionId, own.userId);
   const person = createPerson(service);

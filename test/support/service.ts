@@ -113,7 +113,7 @@ export async function startService({
   async function ownerNamed(name: string, label: string | null): Promise<Owner> {
     const { signIns, tokens } = running.services;
     const account = await signIns.signInWith({ provider: 'local', subject: name, name });
-    return createOwner(client, account.id, name, await tokens.mint(account.id, label));
+    return createOwner(client, account.id, name, await tokens.mint(account.id, { label, scope: 'all' }));
   }
 
   const newOwner = (name = `owner-${++owners}`) => ownerNamed(name, 'test');

@@ -62,7 +62,7 @@ export function tokenRoutes(
         const label = readLabelOf(sent);
         const days = readDays(sent.get('days'));
         const expiresAt = days === null ? null : clock.now() + days * dayMs;
-        const token = await tokens.create(session.caller, label, expiresAt);
+        const token = await tokens.create(session.caller, { label, expiresAt, scope: 'all' });
         const sealed = { token, sessionId: session.id, expiresAt: clock.now() + showMs };
         await cookie.write(res, 'token', sealed);
         return accountPaths.newToken(tokenIdOf(hashToken(token)));
