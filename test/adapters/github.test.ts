@@ -82,8 +82,8 @@ describe('GitHub as identity provider', () => {
       const { url, apiUrl, clientId, clientSecret } = below;
       const provider = createGitHub({ url, apiUrl, clientId, clientSecret });
       const { url: authorizeUrl, visit } = await provider.begin(callbackUrl);
-      const identity = await provider.finish(await below.visit(authorizeUrl), callbackUrl, visit);
-      expect(identity).to.include({ provider: `github:${url}`, subject: '583231' });
+      const person = await provider.finish(await below.visit(authorizeUrl), callbackUrl, visit);
+      expect(person?.identity).to.include({ provider: `github:${url}`, subject: '583231' });
     } finally {
       await below.close();
     }
@@ -141,7 +141,9 @@ describe('GitHub as identity provider', () => {
         const mine = await provider.begin(callbackUrl);
         const theirs = await provider.begin(callbackUrl);
         const returnedTo = await double.visit(mine.url);
-        expect(await provider.finish(returnedTo, callbackUrl, mine.visit)).to.include({ name: 'octocat' });
+        expect((await provider.finish(returnedTo, callbackUrl, mine.visit))?.identity).to.include({
+          name: 'octocat',
+        });
         expect(await provider.finish(returnedTo, callbackUrl, mine.visit)).to.equal(null);
 
         const otherReturn = await double.visit(theirs.url);
