@@ -5,7 +5,7 @@
 const production = '^(api|worker|shared|bin|browser|cli)/';
 
 /** An adapter is named after its technology: a folder of its own, or files of a resource's folder, `sqlite.ts`, `sqlite-reads.ts`. */
-const technologies = 'sqlite|mongo|redis|memory|files|github|argon2|jose|threads|http|prometheus|tar';
+const technologies = 'sqlite|mongo|redis|memory|files|github|oidc|argon2|jose|threads|http|prometheus|tar';
 const adapters = adapterOf(technologies);
 
 function adapterOf(names) {
@@ -16,14 +16,15 @@ function adapterOf(names) {
 const comparisons = '^shared/comments/(anchor|alike|likeness|quote-lines|compared-text)\\.ts$';
 
 /**
- * What an adapter may know of the rest: words of all resources; what is looked at in documents; ports, which are named after what does the work; records, `drops/drop.ts`, and queries of lists.
+ * What an adapter may know of the rest: words of all resources; what is looked at in documents; ports, which are named after what does the work; records, `drops/drop.ts`, queries of lists; and how providers are called.
  * All other files of a resource's folder are its services.
  */
 const contracts = [
   '^shared/(domain|html|page-checks|util|log)/',
   '^shared/[a-z-]+/[a-z-]*(engine|stores?|tables?|log|queue|changes|provider|renderer|differ|finder|hasher|limiter|purger|sealer|metrics)\\.ts$',
-  '^shared/[a-z-]+/(account|act|archive|card|comment|drop|drop-query|job-(catalogue|reports)|report|revision|search|session|sign-in|thread|token|visitor)\\.ts$',
+  '^shared/[a-z-]+/(access|account|act|archive|card|comment|drop|drop-query|job-(catalogue|reports)|report|revision|search|session|sign-in|thread|token|visitor)\\.ts$',
   comparisons,
+  '^shared/sign-ins/provider-calls\\.ts$',
 ];
 
 /** The only files that pick adapters. */
@@ -62,7 +63,7 @@ const vendors = {
   mongoose: adapterOf('mongo'),
   mrmime: '^cli/bundle/',
   negotiator: '^api/',
-  oauth4webapi: adapterOf('github'),
+  oauth4webapi: adapterOf('github|oidc'),
   parse5: '^(shared/html|cli/bundle)/',
   pino: '^bin/',
   'prom-client': adapterOf('prometheus'),

@@ -1,8 +1,11 @@
 import type { Request, Response } from 'express';
-import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
-import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
+import {
+  type IdentityProvider,
+  type ProviderPerson,
+  withoutClaims,
+} from '../../shared/sign-ins/identity-provider.ts';
 import type { PageParts } from '../html/layout.ts';
 import { browserSignInPath, codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
@@ -34,8 +37,8 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
       if (!('identity' in asked)) return asked;
       const { device, next } = begun;
       return device === null
-        ? finishBrowserSignIn(parts, req, res, next, asked.identity)
-        : beginDecision(services, pages, res, device, asked.identity);
+        ? finishBrowserSignIn(parts, req, res, next, asked)
+        : beginDecision(services, pages, res, device, asked);
     }),
 
     page(action, async (req) => {
@@ -49,7 +52,7 @@ export function authenticationRoutes(parts: RouteParts, pages: SignInPages): rea
       const progress = await cookie.read(req, 'local');
       if (progress === null) return problem(req, noSignInInProgress());
       return localSignIn.answer(req, sent, { action }, (identity) =>
-        beginDecision(services, pages, res, progress, identity),
+        beginDecision(services, pages, res, progress, withoutClaims(identity)),
       );
     }),
   ];
@@ -60,9 +63,9 @@ async function beginDecision(
   { askApprover }: SignInPages,
   res: Response,
   progress: SignInProgress,
-  identity: Identity,
+  person: ProviderPerson,
 ): Promise<string> {
-  const { id: accountId, countsAs } = await signIns.signInWith(identity);
+  const { id: accountId, countsAs, identity } = await signIns.signInWith(person);
   return askApprover(res, progress, { accountId, name: identity.name }, countsAs);
 }
 
@@ -73,7 +76,7 @@ async function askProvider(
   res: Response,
   provider: IdentityProvider,
   { visit, device, next }: Steps['visit'],
-): Promise<{ readonly identity: Identity } | PageParts> {
+): Promise<ProviderPerson | PageParts> {
   const callbackUrl = config.BASE_URL + signInPaths.callback;
   const returnedTo = new URL(callbackUrl);
   returnedTo.search = new URL(req.url, config.BASE_URL).search;
@@ -81,7 +84,7 @@ async function askProvider(
   const retry = { href, text: 'Try again' };
   try {
     const person = await provider.finish(returnedTo, callbackUrl, visit);
-    if (person !== null) return { identity: person.identity };
+    if (person !== null) return person;
     const message = `${provider.name} did not sign you in. Nothing was approved.`;
     return problem(req, { error: new DropError('forbidden', message), title: 'Not signed in', retry });
   } catch (error) {

@@ -1,8 +1,11 @@
 import type { Request, Response } from 'express';
-import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
-import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
+import {
+  type IdentityProvider,
+  type ProviderPerson,
+  withoutClaims,
+} from '../../shared/sign-ins/identity-provider.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { leadTo } from '../http/form-script.ts';
@@ -48,7 +51,7 @@ export function browserRoutes(parts: RouteParts, { visit, page, form }: SignInPa
         const kept = sent.get(keptField) ?? '';
         const fields = html`${nextInput(next)}${kept !== '' && keptInput(kept)}`;
         return localSignIn.answer(req, sent, { action, fields }, async (identity) => {
-          await startSession(parts, req, res, identity);
+          await startSession(parts, req, res, withoutClaims(identity));
           const form = await access.keptForms.open(kept);
           if (form === null) return next;
           res.redirect(307, form.path); // sends the sealed text on
@@ -86,10 +89,10 @@ export async function finishBrowserSignIn(
   req: Request,
   res: Response,
   next: string,
-  identity: Identity,
+  person: ProviderPerson,
 ): Promise<Shown> {
   try {
-    await startSession(parts, req, res, identity);
+    await startSession(parts, req, res, person);
     return next;
   } catch (error) {
     if (!(error instanceof DropError)) throw error;
@@ -106,15 +109,15 @@ async function startSession(
   { services: { signIns, limits, sessions }, sessions: access }: RouteParts,
   req: Request,
   res: Response,
-  identity: Identity,
+  person: ProviderPerson,
 ): Promise<void> {
-  const { id, countsAs } = await signIns.signInWith(identity);
+  const { id, countsAs } = await signIns.signInWith(person);
   res.locals.accountId = id; // for the log
   await limits.take(limitTable.signInOfAccount, countsAs);
   const before = await access.find(req);
   access.cookie.write(
     res,
-    await sessions.start(id, browserName(req.headers['user-agent']), identity.provider),
+    await sessions.start(id, browserName(req.headers['user-agent']), person.identity.provider),
   );
   if (before !== null) await sessions.revoke(before.caller, before.id);
 }

@@ -90,6 +90,23 @@ export function optionEntries(): [OptionName, Option<unknown>][] {
   return Object.entries(options) as [OptionName, Option<unknown>][]; // proof: the literal's own keys
 }
 
+/** A way by which people sign in; `local` is the sign-in key. */
+export type SignInWay = 'local' | 'github' | 'oidc';
+
+/** At least one, in the order in which the sign-in page shows them. */
+export function signInWays({
+  SIGN_IN,
+  GITHUB_CLIENT_ID,
+  OIDC_ISSUER,
+}: Pick<Config, 'SIGN_IN' | 'GITHUB_CLIENT_ID' | 'OIDC_ISSUER'>): readonly SignInWay[] {
+  const chosen = splitList(SIGN_IN) as SignInWay[]; // proof: the rule of SIGN_IN
+  if (chosen.length > 0) return [...new Set(chosen)];
+  const ways: SignInWay[] = [];
+  if (OIDC_ISSUER !== '') ways.push('oidc');
+  if (GITHUB_CLIENT_ID !== '') ways.push('github');
+  return ways.length === 0 ? ['local'] : ways;
+}
+
 export function isHttps({ BASE_URL }: Pick<Config, 'BASE_URL'>): boolean {
   return BASE_URL.startsWith('https:');
 }
@@ -147,6 +164,11 @@ const pairs: readonly (readonly [OptionName, OptionName])[] = [
   ['MONGODB_URI', 'REDIS_URL'],
   ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'],
   ['GITHUB_CLIENT_SECRET', 'GITHUB_CLIENT_ID'],
+  ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
+  ['OIDC_CLIENT_ID', 'OIDC_ISSUER'],
+  ['OIDC_CLIENT_SECRET', 'OIDC_ISSUER'],
+  ['OIDC_ALLOWED_GROUPS', 'OIDC_ISSUER'],
+  ['OIDC_OPERATOR_GROUPS', 'OIDC_ISSUER'],
 ];
 
 /** The settings that each purger needs. */
@@ -176,7 +198,25 @@ function findContradictions(config: Config): string[] {
     if (config[min] > config[max])
       problems.push(`${min} must be at most ${max} (${config[min]} > ${config[max]})`);
   }
-  return [...problems, ...findContentProblems(config)];
+  return [...problems, ...findSignInProblems(config), ...findContentProblems(config)];
+}
+
+/** Invalid settings are missing. */
+function findSignInProblems({
+  SIGN_IN,
+  GITHUB_CLIENT_ID,
+  OIDC_ISSUER,
+  OIDC_SCOPES,
+}: Partial<Config>): string[] {
+  const chosen = splitList(SIGN_IN ?? '');
+  const problems: string[] = [];
+  if (chosen.includes('github') && GITHUB_CLIENT_ID === '')
+    problems.push('GITHUB_CLIENT_ID must be set if SIGN_IN has github');
+  if (chosen.includes('oidc') && OIDC_ISSUER === '')
+    problems.push('OIDC_ISSUER must be set if SIGN_IN has oidc');
+  if (OIDC_SCOPES !== undefined && !OIDC_SCOPES.split(' ').includes('openid'))
+    problems.push('OIDC_SCOPES must contain openid');
+  return problems;
 }
 
 /** Two servers cannot listen on one port, unless each has an address of its own. Invalid settings are missing. */

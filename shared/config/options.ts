@@ -6,11 +6,13 @@ import {
   days,
   exactText,
   freeText,
+  groupList,
   headerSecret,
   host,
   identifier,
   limit,
   type OptionGroup,
+  onOrOff,
   origin,
   port,
   proxies,
@@ -96,6 +98,43 @@ const signInProvider = {
   GITHUB_API_URL: url(
     'https://api.github.com',
     'API of that server, such as `https://git.example/api/v3` or `https://git.example/api/v1`',
+  ),
+  OIDC_ISSUER: url(
+    '',
+    'Issuer of an OpenID provider, or the address of its discovery document, such as `https://login.example/realms/staff`',
+  ),
+  OIDC_CLIENT_ID: freeText('', 'Client id at that provider'),
+  OIDC_CLIENT_SECRET: secret('Client secret at that provider; empty for a public client'),
+  OIDC_NAME: freeText('', 'What the button says after “Continue with”. Default: the host of the issuer'),
+  OIDC_SCOPES: freeText(
+    'openid profile email',
+    'Scopes that are asked for, separated by spaces; `offline_access` lets many providers give the refresh token with which groups are read again',
+  ),
+  OIDC_GROUPS_CLAIM: freeText('groups', 'Claim with the groups of a person'),
+  OIDC_ALLOWED_GROUPS: groupList(
+    'Groups whose people may sign in, separated by commas, exactly as the provider names them. Default: everybody whom the provider knows',
+  ),
+  OIDC_OPERATOR_GROUPS: groupList(
+    'Groups whose people may use the pages under `/operators`, besides OPERATORS',
+  ),
+  OIDC_TRUST_EMAIL: onOrOff(
+    false,
+    'Whether addresses count that the provider does not call verified; only for a provider whose people cannot choose their address',
+  ),
+  SIGN_IN: commaList(
+    /^(local|github|oidc)$/,
+    'must be local, github or oidc, or several of them separated by commas',
+    'Ways to sign in, separated by commas. Default: each provider that is configured; `local` (the sign-in key) if none is',
+  ),
+  SHARING: choice(
+    ['link', 'named'],
+    'link',
+    '`named` asks GitHub for verified addresses, so that pages can be shared with people who sign in there; they sign in once more after the change',
+  ),
+  DEFAULT_ACCESS: choice(
+    ['link', 'members'],
+    'link',
+    'Who may read a new drop for which neither the request nor its account says it: everybody who has its address, or every account',
   ),
   SIGNING_SECRET: signingSecret(
     'Secret that signs cookies and grants, 32 characters or more. Default: generated once and kept with the data',

@@ -48,6 +48,15 @@ export function trueOrFalse(fallback: boolean, about: string): Option<boolean> {
   return { schema, fallback: String(fallback), about };
 }
 
+/** As `trueOrFalse`, also written `on` and `off`. */
+export function onOrOff(fallback: boolean, about: string): Option<boolean> {
+  const schema = boolean()
+    .transform((value, given) => ({ on: true, off: false })[String(given)] ?? value)
+    .typeError('must be on or off')
+    .required();
+  return { schema, fallback: fallback ? 'on' : 'off', about };
+}
+
 export function choice(values: readonly string[], fallback: string, about: string): Option<string> {
   const schema = string().oneOf(values, `must be one of ${values.join(', ')}`);
   return { schema: schema.required(), fallback, about };
@@ -75,6 +84,11 @@ export function splitList(value: string): string[] {
 
 export function commaList(pattern: RegExp, fault: string, about: string): Option<string> {
   return tested('', about, fault, (value) => splitList(value).every((part) => pattern.test(part)));
+}
+
+/** Names of groups, which may have any character but a comma. */
+export function groupList(about: string): Option<string> {
+  return commaList(/^[^,\p{Cc}]{1,256}$/u, 'must be names of groups separated by commas', about);
 }
 
 export function identifier(pattern: RegExp, about: string): Option<string> {

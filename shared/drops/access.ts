@@ -1,5 +1,11 @@
 import { addedLater, listOfTexts, oneOf, orAbsent } from '../domain/record.ts';
-import type { Lock } from './drop.ts';
+
+/** The passcode of a drop. Cookies name its `id`, so they open nothing once it was changed. */
+export interface Lock {
+  readonly id: string;
+  /** argon2id, encoded. */
+  readonly hash: string;
+}
 
 /** Who may read a drop, besides its owner: everybody who has its address, every account, those on its list. */
 export const accesses = ['link', 'members', 'named'] as const;

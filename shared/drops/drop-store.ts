@@ -1,9 +1,9 @@
 import type { Takedown } from '../moderation/act.ts';
+import type { Lock } from './access.ts';
 import type {
   DetailChanges,
   Drop,
   FoundVersion,
-  Lock,
   NewDrop,
   NewVersion,
   OwnedVersion,

@@ -15,7 +15,7 @@ import {
   whole,
 } from '../domain/record.ts';
 import type { Takedown } from '../moderation/act.ts';
-import { accessField, peopleField } from './access.ts';
+import { accessField, type Lock, peopleField } from './access.ts';
 
 /** The tags of a drop, in the order of the request. `__proto__` is a legal key. */
 export type Metadata = ReadonlyMap<string, string>;
@@ -78,13 +78,6 @@ export interface OwnedVersion extends RecordOf<typeof ownedVersionRecord> {
 /** A version, and what its drop says of it. */
 export interface FoundVersion extends Pick<Drop, 'title' | 'latestVersion'> {
   readonly version: OwnedVersion;
-}
-
-/** The passcode of a drop. Cookies name its `id`, so they open nothing once it was changed. */
-export interface Lock {
-  readonly id: string;
-  /** argon2id, encoded. */
-  readonly hash: string;
 }
 
 /** What the owner sets and changes, with the metadata. Stores loop over it; a reader of requests that lacks a field does not compile. */

@@ -9,6 +9,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import { sha256Of } from '../util/sha256.ts';
+import type { Lock } from './access.ts';
 import {
   type DetailChanges,
   type Details,
@@ -16,7 +17,6 @@ import {
   type Drop,
   htmlMediaType,
   isStored,
-  type Lock,
   type Publisher,
   type WriteIds,
 } from './drop.ts';

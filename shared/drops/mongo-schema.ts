@@ -1,13 +1,12 @@
 import { type Connection, type Model, Schema } from 'mongoose';
 import type { Takedown } from '../moderation/act.ts';
 import { type DocumentOf, type FieldsOf, fieldsOf } from '../mongo/collection.ts';
-import { accessLock, passcodeLock, storedLock } from './access.ts';
+import { accessLock, type Lock, passcodeLock, storedLock } from './access.ts';
 import {
   type DetailChanges,
   type Drop,
   dropRecord,
   firstOf,
-  type Lock,
   type Metadata,
   type NewDrop,
   type OwnedVersion,

@@ -1,6 +1,6 @@
 import { columnOf } from '../domain/record.ts';
-import { type Access, accessLock } from './access.ts';
-import { type DetailChanges, detailRecord, type Lock, type PendingTask } from './drop.ts';
+import { type Access, accessLock, type Lock } from './access.ts';
+import { type DetailChanges, detailRecord, type PendingTask } from './drop.ts';
 import {
   type DropRow,
   type dropModel,

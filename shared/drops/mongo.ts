@@ -2,10 +2,10 @@ import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
 import { unavailable } from '../domain/errors.ts';
 import { isDuplicateOf } from '../mongo/errors.ts';
+import type { Lock } from './access.ts';
 import {
   type DetailChanges,
   type Drop,
-  type Lock,
   type NewDrop,
   type NewVersion,
   type PendingTask,

@@ -1,13 +1,12 @@
 import { columnOf, record } from '../domain/record.ts';
 import type { Database, Statement, Value } from '../sqlite/database.ts';
 import { columnsOf, insertSql, type Row } from '../sqlite/table.ts';
-import { accessLock, passcodeLock, storedLock } from './access.ts';
+import { accessLock, type Lock, passcodeLock, storedLock } from './access.ts';
 import {
   type Details,
   type Drop,
   detailRecord,
   dropRecord,
-  type Lock,
   type Metadata,
   type OwnedVersion,
   ownedVersionRecord,

@@ -2,13 +2,13 @@ import { SqliteDailyCounts } from '../accounts/sqlite.ts';
 import { putBlobSql } from '../blobs/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Database, Statement, Value } from '../sqlite/database.ts';
+import type { Lock } from './access.ts';
 import {
   type DetailChanges,
   type Details,
   type Drop,
   firstOf,
   isStored,
-  type Lock,
   type NewDrop,
   type NewVersion,
   type PendingTask,

@@ -4,6 +4,7 @@ import { Sessions } from '../credentials/sessions.ts';
 import { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
+import { Readers } from '../identities/readers.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
@@ -57,5 +58,6 @@ export function assembleAccounts(parts: {
     clock,
     log,
   });
-  return { tokens, sessions, signIns, accounts };
+  const readers = new Readers(engine);
+  return { tokens, sessions, signIns, accounts, readers };
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { DrawCard } from '../cards/card.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, signInWays } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { SideEffects } from '../drops/side-effects.ts';
 import type { EdgePurger } from '../edge/edge-purger.ts';
@@ -19,7 +19,7 @@ import { assembleOperators } from './assemble-operators.ts';
 import { assemblePages } from './assemble-pages.ts';
 import { openEdgePurger } from './open-edge-purger.ts';
 import type { ServiceMetrics } from './open-metrics.ts';
-import { openIdentityProvider, openSealer } from './open-secrets.ts';
+import { openGitHub, openOidc, openSealer } from './open-secrets.ts';
 import { keepSignInKey, type OpenedEngine, openStores, systemClock } from './open-stores.ts';
 import { openThreads } from './open-threads.ts';
 
@@ -98,8 +98,9 @@ interface Parts {
 async function assemble(parts: Parts) {
   const { config, log, clock, engine, metrics } = parts;
   const sealer = await openSealer(config, engine.secrets, clock);
-  const identityProvider = openIdentityProvider(config);
-  const signInKey = identityProvider === null ? await keepSignInKey(engine.secrets) : null;
+  const github = openGitHub(config);
+  const oidc = openOidc(config);
+  const signInKey = signInWays(config).includes('local') ? await keepSignInKey(engine.secrets) : null;
   const purger = openPurger(config, clock, metrics);
   const maxRenders = Math.max(1, availableParallelism() - 1);
   const { drawCard, findTitle, openPool, sidesMs } = parts;
@@ -132,10 +133,13 @@ async function assemble(parts: Parts) {
     jobs: engine.jobs,
     parseJson,
     findQuotes,
-    /** null: people sign in with the local sign-in key. */
-    identityProvider,
-    /** The key of the local sign-in; null if there is an identity provider. */
+    /** null: nobody signs in there. */
+    github,
+    /** null: nobody signs in there. */
+    oidc,
+    /** null: there is no local sign-in. */
     signInKey,
+    identityProvider: oidc ?? github,
     ...ofOperators,
     ...ofAccounts,
     ...ofPages,

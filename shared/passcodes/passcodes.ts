@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { newId } from '../domain/ids.ts';
-import type { Lock, Page } from '../drops/drop.ts';
+import type { Lock } from '../drops/access.ts';
+import type { Page } from '../drops/drop.ts';
 import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Quota } from '../limits/rate-limiter.ts';

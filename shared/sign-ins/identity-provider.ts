@@ -23,6 +23,11 @@ export interface ProviderPerson extends ProviderClaims {
   readonly refreshToken: string | null;
 }
 
+/** A person of whom nothing but the identity is known. */
+export function withoutClaims(identity: Identity): ProviderPerson {
+  return { identity, email: null, groups: [], refreshToken: null };
+}
+
 /** An external identity provider (OAuth 2, authorization code flow with PKCE). */
 export interface IdentityProvider {
   /** Its name for users: `GitHub`. */

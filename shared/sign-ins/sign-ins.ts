@@ -10,6 +10,7 @@ import { capTable, maximumOf } from '../limits/limit-table.ts';
 import { capReached } from '../limits/limits.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
+import type { ProviderPerson } from './identity-provider.ts';
 import { newCode, type Requester, readCode, type SignIn, type SignInStatus } from './sign-in.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
@@ -166,7 +167,7 @@ export class SignIns {
    * Finds or creates the account of an identity (spec 5.3). A new one continues the counts of one that was deleted today.
    * @throws DropError `quota_exceeded` if people have created too many accounts with the local sign-in key
    */
-  signInWith(identity: Identity): Promise<Account> {
+  signInWith({ identity }: ProviderPerson): Promise<Account> {
     return this.#findOrCreate(identity, newId(this.#clock.now()));
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig } from '../../shared/config/config.ts';
 import { openServices, type Services } from '../../shared/engines/open-services.ts';
+import { withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
 import { makePrivate } from '../../shared/sqlite/data-dir.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -43,7 +44,7 @@ describe('Files in the data directory', () => {
   it('have no permissions for other users, whatever the umask: directory, database, WAL, secrets', async () => {
     process.umask(0);
     const services = await open();
-    await services.signIns.signInWith({ provider: 'local', subject: 'ada', name: 'ada' });
+    await services.signIns.signInWith(withoutClaims({ provider: 'local', subject: 'ada', name: 'ada' }));
     expect(modeOf(dir)).to.equal(0o700);
     const names = readdirSync(dir);
     expect(names).to.include.members([

@@ -8,6 +8,7 @@ import { SqliteTokens } from '../../shared/credentials/sqlite.ts';
 import { Tokens } from '../../shared/credentials/tokens.ts';
 import { JoseSealer } from '../../shared/secrets/jose.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
+import { withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
 import type { SignInStore } from '../../shared/sign-ins/sign-in-store.ts';
 import { SignIns } from '../../shared/sign-ins/sign-ins.ts';
 import { SqliteSignIns } from '../../shared/sign-ins/sqlite.ts';
@@ -74,7 +75,7 @@ function openScene() {
     async approved() {
       const started = await service.start({ label: null, scope: 'all' }, requester);
       const id = (await service.findByCode(started.code))?.id ?? '';
-      const account = await service.signInWith(ada);
+      const account = await service.signInWith(withoutClaims(ada));
       expect(await service.approve(id, account.id)).to.equal(true);
       return { ...started, id, account };
     },
@@ -182,7 +183,7 @@ describe('sign-ins', () => {
 
   it('a decision can be repeated, but not changed, and no other account can take it over', async () => {
     const { id, account, pollToken } = await scene.approved();
-    const eve = await scene.service.signInWith({ ...ada, subject: '666', name: 'eve' });
+    const eve = await scene.service.signInWith(withoutClaims({ ...ada, subject: '666', name: 'eve' }));
     const decide = async () => [
       await scene.service.approve(id, account.id),
       await scene.service.approve(id, eve.id),

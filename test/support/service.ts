@@ -13,6 +13,7 @@ import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import type { Log } from '../../shared/log/log.ts';
 import { throttleFailures } from '../../shared/log/throttled-log.ts';
 import { createArgon2Hasher } from '../../shared/passcodes/argon2.ts';
+import { withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
 import { databaseFile } from '../../shared/sqlite/data-dir.ts';
 import type { OpenPool } from '../../shared/threads/threads.ts';
 import { methodsOf } from '../../shared/util/methods.ts';
@@ -112,7 +113,7 @@ export async function startService({
 
   async function ownerNamed(name: string, label: string | null): Promise<Owner> {
     const { signIns, tokens } = running.services;
-    const account = await signIns.signInWith({ provider: 'local', subject: name, name });
+    const account = await signIns.signInWith(withoutClaims({ provider: 'local', subject: name, name }));
     return createOwner(client, account.id, name, await tokens.mint(account.id, { label, scope: 'all' }));
   }
 
