@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, engineName, isScaleOut } from '../shared/config/config.ts';
 import type { Services } from '../shared/engines/open-services.ts';
 import { storeForm } from '../shared/engines/open-stores.ts';
+import { callbackUrls } from '../shared/sign-ins/callbacks.ts';
 import { readRelease } from '../shared/version.ts';
 import { given, serverHosts, variableOf } from './environment.ts';
 import { serverSettings } from './operator.ts';
@@ -12,9 +13,10 @@ const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url)
 
 /** Next steps for a new user. The sign-in key is in it only on a terminal: other output may be stored, as in a journal. */
 export function welcome(
-  { config, signInKey, identityProvider }: Pick<Services, 'config' | 'signInKey' | 'identityProvider'>,
+  services: Pick<Services, 'config' | 'signInKey' | 'oidc' | 'github'>,
   { env, cwd, stdout }: Pick<ProcessIo, 'env' | 'cwd' | 'stdout'>,
 ): string {
+  const { config, signInKey } = services;
   const base = config.BASE_URL;
   const folder = cwd();
   const isOnServers = isScaleOut(config);
@@ -27,11 +29,14 @@ export function welcome(
   const warning = hasLocalLinks(config)
     ? '\nLinks to pages contain localhost. Set BASE_URL to the address that other machines use.\n'
     : '';
+  const providers = callbackUrls(config).map(({ way, url }) => ({ name: services[way]?.name, url }));
   const key = stdout.isTTY
     ? `this sign-in key:\n\n  ${signInKey}`
     : `the sign-in key, which this command prints:\n\n  ${command} sign-in-key`;
-  const credentials =
-    signInKey === null ? `by signing in with ${identityProvider?.name}.` : `with any name and ${key}`;
+  const ways = [
+    ...providers.map(({ name }) => `by signing in with ${name}`),
+    ...(signInKey === null ? [] : [`with any name and ${key}`]),
+  ];
   return `
 Dropleaf runs at ${base} on the ${engine} and stores its data in ${place}.
 Press Ctrl+C to stop it.
@@ -50,8 +55,8 @@ To publish files from any folder, use the client:
   node cli.mjs publish page.html
 
 login shows a code, as agents and other programs do (${base}/api/onboard is for them).
-Approve it at ${base}/sign-in ${credentials}
-
+Approve it at ${base}/sign-in ${ways.join(', or ')}${signInKey === null ? '.' : ''}
+${providers.map(({ name, url }) => `\nRegister this callback address at ${name}: ${url}\n`).join('')}
 `;
 }
 
@@ -104,6 +109,7 @@ export function describeStart(
       address: listens ? config.HOST : null,
       port: listens ? config.PORT : null,
       baseUrl: listens ? config.BASE_URL : null,
+      callbacks: listens ? callbackUrls(config).map(({ url }) => url) : null,
       data: describePlace(config, cwd()),
     },
   };

@@ -4,11 +4,19 @@ export const signInPaths = {
   browser: '/sign-in/browser',
   /** Where a sign-in ends that began in a tab of its own. */
   ready: '/sign-in/ready',
-  callback: '/sign-in/github/callback',
   local: '/sign-in/local',
   approve: '/sign-in/approve',
   done: '/sign-in/done',
+  /** After a sign-out. */
+  out: '/sign-in/out',
 } as const;
+
+/** The query of a page of the sign-in: the person wants another account than the one that they would have. */
+export const otherField = 'other';
+
+export function withOther(path: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${otherField}=1`;
+}
 
 export function codePathWith(code: string): string {
   return `${signInPaths.code}?${new URLSearchParams({ code })}`;

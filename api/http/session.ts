@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/accounts/account.ts';
 import type { InboxCounts } from '../../shared/comments/comment-store.ts';
-import { isHttps, splitList } from '../../shared/config/config.ts';
+import { isHttps } from '../../shared/config/config.ts';
 import { invalidSession } from '../../shared/credentials/sessions.ts';
 import { DropError, isUnavailable, suspended, unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
@@ -24,9 +24,9 @@ export interface BrowserSession {
   readonly id: string;
   readonly caller: Caller;
   readonly accountName: string;
-  /** Whether OPERATORS lists the account, and it is not suspended. */
+  /** Whether it is the account of an operator, and not suspended. */
   readonly isOperator: boolean;
-  /** Whether it began too long ago for the pages of operators. */
+  /** Whether the sign-in, or what makes the account one of an operator, is too long ago for their pages. */
   readonly isTooOldToOperate: boolean;
   /** A hidden field for every form that changes something: it shows that a page of this session sent the form. */
   readonly formField: Html;
@@ -93,8 +93,6 @@ export class SessionAccess {
   readonly #services: Services;
   readonly #readForm: ReadForm;
   readonly #showSignedOut: ShowSignedOut;
-  /** The ids of their accounts. */
-  readonly #operators: ReadonlySet<string>;
   /** Of our own pages. */
   readonly #origin: string;
 
@@ -105,13 +103,12 @@ export class SessionAccess {
     this.#services = services;
     this.#readForm = readForm;
     this.#showSignedOut = showSignedOut;
-    this.#operators = new Set(splitList(config.OPERATORS));
     this.#origin = new URL(config.BASE_URL).origin;
   }
 
   /** One indexed read for a browser that has the cookie. null: it is not signed in. */
   async find(req: IncomingMessage): Promise<BrowserSession | null> {
-    const { sessions, sealer, clock } = this.#services;
+    const { sessions, operators, sealer, clock } = this.#services;
     for (const secret of this.cookie.read(req)) {
       const found = await sessions.identify(secret);
       if (found === null) continue;
@@ -119,8 +116,9 @@ export class SessionAccess {
       const { id, createdAt } = found.session;
       const [token] = formTokensOf(sealer, id, caller.accountId);
       const formField = html`<input type="hidden" name="${tokenField}" value="${maskFormToken(token)}">`;
-      const isOperator = this.#operators.has(caller.accountId) && !caller.isSuspended;
-      const isTooOldToOperate = createdAt + operatingMs <= clock.now();
+      const knownAt = caller.isSuspended ? null : await operators.knownAt(caller.accountId);
+      const isOperator = knownAt !== null;
+      const isTooOldToOperate = Math.min(createdAt, knownAt ?? createdAt) + operatingMs <= clock.now();
       const readInbox = once(() => this.#readInbox(caller.accountId, commentsSeen));
       const ofAccount = { caller, accountName, commentsSeen, readInbox, isOperator };
       return { id, ...ofAccount, isTooOldToOperate, formField };

@@ -1,6 +1,5 @@
 import type { Request } from 'express';
 import type { Account } from '../../shared/accounts/account.ts';
-import { splitList } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { breadcrumb, timeTag } from '../html/elements.ts';
 import { type Html, html, visible } from '../html/html.ts';
@@ -10,19 +9,18 @@ import { operatorPaths } from './paths.ts';
 
 export const accountNotices = noticesOf('suspend', 'unsuspend', 'revoke-tokens');
 
-type ActServices = Pick<Services, 'moderation' | 'config'>;
+type ActServices = Pick<Services, 'moderation' | 'operators'>;
 
-export function suspendAct({ moderation, config }: ActServices): OperatorAct<Account> {
-  const operators = splitList(config.OPERATORS);
+export function suspendAct({ moderation, operators }: ActServices): OperatorAct<Account> {
   return {
     name: 'suspend',
     path: operatorPaths.suspend(':id'),
     find: (req) => findAccount(moderation, req),
-    describe: (account, session) => ({
+    describe: async (account, session) => ({
       ...ofAccount(account),
       body: html`${aboutAccount(account)}
 ${effectOf('suspend')}
-${operators.includes(account.id) && html`<p class="notice warn">This is the account of an operator. While it is suspended, these pages do not exist for it.</p>`}`,
+${(await operators.knownAt(account.id)) !== null && html`<p class="notice warn">This is the account of an operator. While it is suspended, these pages do not exist for it.</p>`}`,
       refusal: isOwn(account, session)
         ? 'You cannot suspend your own account; another operator can.'
         : undefined,

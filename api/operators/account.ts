@@ -1,4 +1,3 @@
-import { splitList } from '../../shared/config/config.ts';
 import type { CredentialPosition } from '../../shared/credentials/credential-stores.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
@@ -17,9 +16,8 @@ import { operatorPages } from './pages.ts';
 import { operatorPaths } from './paths.ts';
 
 export function operatorAccountRoutes(parts: RouteParts): readonly Route[] {
-  const { moderation, config } = parts.services;
+  const { moderation, operators } = parts.services;
   const pages = operatorPages(parts);
-  const operators = splitList(config.OPERATORS);
 
   const show = pages.page(operatorPaths.account(':id'), async (req) => {
     const query = queryOf(req);
@@ -30,11 +28,12 @@ export function operatorAccountRoutes(parts: RouteParts): readonly Route[] {
     if (summary === null) throw notFound('account');
     const { account, drops, dropCount } = summary;
     const { id, identity, createdAt, suspendedAt } = account;
+    const isOperator = (await operators.knownAt(id)) !== null;
     return {
       title: identity.name,
       body: html`${noticeFor(query.notice, accountNotices)}
 <div class="page-head"><div><h1>${visible(identity.name)}</h1>
-<p class="meta">${stateBadge(account)}${operators.includes(id) && html`<span class="badge good">Operator</span>`}<code class="wrap-anywhere">${id}</code></p></div>
+<p class="meta">${stateBadge(account)}${isOperator && html`<span class="badge good">Operator</span>`}<code class="wrap-anywhere">${id}</code></p></div>
 <div class="actions">${
         suspendedAt === null
           ? html`<a class="button danger" href="${operatorPaths.suspend(id)}">Suspend…</a>`

@@ -1,6 +1,8 @@
+import type { Services } from '../../shared/engines/open-services.ts';
 import type { OwnedPage } from '../../shared/moderation/moderation.ts';
 import type { ReportedPage } from '../../shared/reports/report.ts';
-import { countOf, numberText, pagination, soft, stackedTable, timeAgo } from '../html/elements.ts';
+import { callbackUrls } from '../../shared/sign-ins/callbacks.ts';
+import { countOf, fact, numberText, pagination, soft, stackedTable, timeAgo } from '../html/elements.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
@@ -41,9 +43,23 @@ ${pagination(page, last, hrefOf)}`;
       body: html`<div class="page-head"><div><h1>Reports</h1>
 <p class="soft">${total === 0 ? 'No page has open reports.' : `${countOf(total, 'page')} with open reports, the most reported first`}</p></div></div>
 ${isFull && html`<p class="notice bad" role="status"><strong>${numberText(config.REPORTS_OPEN_MAX)} reports are open, the maximum.</strong> New ones are refused until you close some.</p>`}
-${total === 0 ? nothing : table()}`,
+${total === 0 ? nothing : table()}
+${waysSection(parts.services)}`,
     };
   });
+}
+
+/** What an operator registers at the providers. */
+function waysSection(services: Services): Html {
+  const rows = callbackUrls(services.config).map(
+    ({ way, url }) =>
+      html`${fact(services[way]?.name ?? way, html`Callback address: <code class="wrap-anywhere">${url}</code>`)}
+`,
+  );
+  if (rows.length === 0) return html``;
+  return html`<section class="panel" aria-labelledby="ways-title"><h2 id="ways-title">Sign-in</h2>
+<dl class="facts plain">
+${rows}</dl></section>`;
 }
 
 function hrefOf(page: number): string {

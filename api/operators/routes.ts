@@ -7,9 +7,10 @@ import { logRoute } from './log.ts';
 import { reportListRoute } from './report-list.ts';
 import { reportedPageRoutes } from './reported-page.ts';
 
-/** The pages for operators. Without OPERATORS there are none. */
+/** The pages for operators. Without OPERATORS and OIDC_OPERATOR_GROUPS there are none. */
 export function operatorRoutes(parts: RouteParts): readonly Route[] {
-  if (parts.services.config.OPERATORS === '') return [];
+  const { OPERATORS, OIDC_OPERATOR_GROUPS } = parts.services.config;
+  if (OPERATORS + OIDC_OPERATOR_GROUPS === '') return [];
   return [
     reportListRoute(parts),
     ...findRoutes(parts),

@@ -1,24 +1,23 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
-import {
-  type IdentityProvider,
-  type ProviderPerson,
-  withoutClaims,
-} from '../../shared/sign-ins/identity-provider.ts';
+import { type ProviderPerson, withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
+import { formError } from '../html/forms.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { leadTo } from '../http/form-script.ts';
 import { keptField, keptFormBytes } from '../http/kept-forms.ts';
-import { browserSignInPath, dashboardPaths, isOperatorPath, signInPaths } from '../http/paths.ts';
-import { open, type Route } from '../http/route.ts';
+import { browserSignInPath, dashboardPaths, isOperatorPath, otherField, signInPaths } from '../http/paths.ts';
+import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { Shown } from '../http/show.ts';
+import { type Form, orAgain, type Shown } from '../http/show.ts';
 import { LocalSignIn } from './local.ts';
-import { localPage } from './local-views.ts';
+import { type LocalForm, localPage } from './local-views.ts';
 import { problem, type SignInPages } from './pages.ts';
 import { keptInput } from './signed-out.ts';
 import { readyPage } from './views.ts';
+import { beginVisit } from './visit.ts';
+import { otherInput, readsText, readWay, type ShownWay, shownWays, wayButtons, wayInput } from './ways.ts';
 
 /** Time to come back from the identity provider. */
 const visitMs = 10 * 60_000;
@@ -26,37 +25,30 @@ const visitMs = 10 * 60_000;
 /** Longer addresses are not kept: the cookie of the visit must stay below 4 KB. */
 const nextMaxLength = 500;
 
-/** GET and POST of the sign-in to the dashboard, and the sign-out. */
-export function browserRoutes(parts: RouteParts, { visit, page, form }: SignInPages): readonly Route[] {
+/** GET and POST of the sign-in to the dashboard. */
+export function browserRoutes(parts: RouteParts, pages: SignInPages): readonly Route[] {
   const { services, sessions: access } = parts;
-  const { identityProvider, config, clock } = services;
-  const localSignIn = new LocalSignIn(services);
+  const { page, form } = pages;
   return [
     page(action, async (req) => {
-      const next = dashboardPathIn(req.query.next, config.BASE_URL);
+      const next = dashboardPathIn(req.query.next, services.config.BASE_URL);
+      const wantsOther = req.query[otherField] !== undefined;
       const session = await access.find(req);
       // A page of operators sends a person here whose session is too old for it.
       const isEnough = session !== null && !(session.isTooOldToOperate && isOperatorPath(next));
-      return isEnough ? next : signInForm(next, identityProvider);
+      return isEnough && !wantsOther ? next : signInPage(services, { next, wantsOther, kept: '' });
     }),
 
     form(
       action,
-      async (req, res, sent) => {
-        const next = dashboardPathIn(sent.get('next'), config.BASE_URL);
-        if (identityProvider !== null) {
-          const target = { device: null, next, expiresAt: clock.now() + visitMs };
-          return visit(res, identityProvider, target, 'You then return here.');
-        }
-        const kept = sent.get(keptField) ?? '';
-        const fields = html`${nextInput(next)}${kept !== '' && keptInput(kept)}`;
-        return localSignIn.answer(req, sent, { action, fields }, async (identity) => {
-          await startSession(parts, req, res, withoutClaims(identity));
-          const form = await access.keptForms.open(kept);
-          if (form === null) return next;
-          res.redirect(307, form.path); // sends the sealed text on
-          return null;
-        });
+      (req, res, sent) => {
+        const asked = {
+          next: dashboardPathIn(sent.get('next'), services.config.BASE_URL),
+          wantsOther: sent.has(otherField),
+          kept: sent.get(keptField) ?? '',
+        };
+        const answer = () => authenticate(parts, pages, { req, res, sent }, asked);
+        return orAgain(req, answer, (error) => signInPage(services, asked, error));
       },
       keptFormBytes,
     ),
@@ -64,23 +56,45 @@ export function browserRoutes(parts: RouteParts, { visit, page, form }: SignInPa
     page(signInPaths.ready, async (req) =>
       (await access.find(req)) === null ? browserSignInPath(signInPaths.ready) : readyPage,
     ),
-
-    signOutRoute(parts),
   ];
 }
 
-function signOutRoute({ services: { sessions }, sessions: access }: RouteParts): Route {
-  const send = access.sessionForm(
-    null,
-    async (_, res, __, ___, admit) => {
-      const { caller, id } = await admit();
-      await sessions.revoke(caller, id);
-      access.cookie.clear(res);
-      leadTo(res, '/');
-    },
-    { allowsSuspended: true },
-  );
-  return open('POST', dashboardPaths.signOut, send);
+/** What a person asks for with the form of the sign-in. */
+interface Asked {
+  readonly next: string;
+  readonly wantsOther: boolean;
+  /** Sealed text that waits for the sign-in; '' for none. */
+  readonly kept: string;
+}
+
+interface Sent {
+  readonly req: Request;
+  readonly res: Response;
+  readonly sent: Form;
+}
+
+/** Leads to the identity provider, or starts a session of the person who has entered the sign-in key. */
+function authenticate(
+  parts: RouteParts,
+  pages: SignInPages,
+  { req, res, sent }: Sent,
+  asked: Asked,
+): Promise<Shown> {
+  const { services, sessions: access } = parts;
+  const { next, wantsOther, kept } = asked;
+  const way = readWay(services, sent);
+  if (way !== 'local') {
+    const target = { device: null, next, expiresAt: services.clock.now() + visitMs };
+    return beginVisit(services, pages, { req, res }, way, target, wantsOther);
+  }
+  const form = localFormOf(shownWays(services), asked);
+  return new LocalSignIn(services).answer(req, sent, form, async (identity) => {
+    await startSession(parts, req, res, withoutClaims(identity));
+    const waiting = await access.keptForms.open(kept);
+    if (waiting === null) return next;
+    res.redirect(307, waiting.path); // sends the sealed text on
+    return null;
+  });
 }
 
 /** Starts the session of a person who has come back from the identity provider. @returns `next`, or a page with the error */
@@ -124,11 +138,44 @@ async function startSession(
 
 const action = signInPaths.browser;
 
-function signInForm(next: string, identityProvider: IdentityProvider | null): PageParts {
-  const fields = nextInput(next);
-  return identityProvider === null
-    ? localPage({ action, fields }, '')
-    : beginPage(action, identityProvider.name, fields);
+function signInPage(services: Services, asked: Asked, error?: DropError): PageParts {
+  const ways = shownWays(services);
+  if (ways.some(({ way }) => way === 'local')) return localPage(localFormOf(ways, asked), '', error);
+  return {
+    title: 'Sign in',
+    error,
+    body: html`<h1>Sign in</h1>
+<p class="soft">See your pages, change them and take them down.</p>
+${formError(error)}${providersForm(ways, asked)}`,
+  };
+}
+
+/** With the other ways around it, in their order. */
+function localFormOf(ways: readonly ShownWay[], asked: Asked): LocalForm {
+  const at = ways.findIndex(({ way }) => way === 'local');
+  const before = ways.slice(0, at);
+  const after = ways.slice(at + 1);
+  return {
+    action,
+    fields: html`${hiddenFields(asked)}${ways.length > 1 && wayInput('local')}`,
+    above: before.length > 0 && html`${providersForm(before, asked)}${separator}`,
+    below: after.length > 0 && html`${separator}${providersForm(after, asked, false)}`,
+  };
+}
+
+/** @param isFirst whether it is the first form of the page */
+function providersForm(ways: readonly ShownWay[], asked: Asked, isFirst = true): Html {
+  return html`<form method="post" action="${action}">
+${hiddenFields(asked)}
+${wayButtons(ways, isFirst)}</form>
+${readsText(ways)}`;
+}
+
+const separator = html`<p class="or"><span>or</span></p>
+`;
+
+function hiddenFields({ next, wantsOther, kept }: Asked): Html {
+  return html`${nextInput(next)}${wantsOther && otherInput}${kept !== '' && keptInput(kept)}`;
 }
 
 function nextInput(next: string): Html {
@@ -147,19 +194,6 @@ function dashboardPathIn(next: unknown, baseUrl: string): string {
     /^\/((drops|comments|account|operators)(\/|$)|sign-in\/ready$|p\/[\w-]+\/comments$)/.test(pathname) &&
     origin === new URL(baseUrl).origin;
   return isOfDashboard ? pathname + search : dashboardPaths.drops;
-}
-
-function beginPage(action: string, provider: string, fields: Html): PageParts {
-  return {
-    title: 'Sign in',
-    body: html`<h1>Sign in</h1>
-<p class="soft">See your pages, change them and take them down.</p>
-<form method="post" action="${action}">
-${fields}
-<button type="submit">Continue with ${provider}</button>
-</form>
-<p class="soft small after">Dropleaf reads only your public user name and user id from ${provider}.</p>`,
-  };
 }
 
 /** The first that matches names the browser: most browsers claim to be others, too. */

@@ -1,3 +1,4 @@
+import type { ProviderWay } from '../../shared/sign-ins/callbacks.ts';
 import type { ProviderVisit } from '../../shared/sign-ins/identity-provider.ts';
 import { signInPaths } from '../http/paths.ts';
 import { createSealedCookie } from '../http/sealed-cookie.ts';
@@ -23,6 +24,8 @@ export interface Approver {
 export interface Steps {
   /** Return from the identity provider, to approve a device or, if that is null, to start a session. */
   visit: {
+    /** The provider: another one's return is refused. */
+    readonly way: ProviderWay;
     readonly visit: ProviderVisit;
     readonly device: SignInProgress | null;
     /** Where the person goes then. */

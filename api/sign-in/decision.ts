@@ -6,7 +6,7 @@ import { limitTable } from '../../shared/limits/limit-table.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import type { PageParts } from '../html/layout.ts';
 import { unmaskToken } from '../http/masked-token.ts';
-import { codePathWith, signInPaths } from '../http/paths.ts';
+import { codePathWith, signInPaths, withOther } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { BrowserSession, SessionAccess } from '../http/session.ts';
@@ -14,9 +14,6 @@ import { type Form, orAgain, type Shown } from '../http/show.ts';
 import type { Steps } from './cookie.ts';
 import { noSignInInProgress, problem, type SignInPages, signInEnded } from './pages.ts';
 import { approvalPage, donePage } from './views.ts';
-
-/** Of the page of the code: the person signs in, although they have a session. */
-export const otherField = 'other';
 
 /** Tokens of which a person may revoke one to make room. */
 const offeredTokens = 10;
@@ -77,7 +74,7 @@ async function readDecision(
 
 /** If the account has no room for another token, the page lets the person revoke one. */
 async function ask(
-  { signIns, tokens, clock, signInKey }: Services,
+  { signIns, tokens, clock }: Services,
   req: Request,
   progress: Steps['decide'],
   error?: DropError,
@@ -87,15 +84,14 @@ async function ask(
   const isFull = !(await tokens.hasRoom(progress.accountId));
   const revocable = isFull ? await tokens.listLeastUsed(progress, offeredTokens) : null;
   const hasRevoked = req.query.notice === 'revoked';
-  const shown = { other: otherAccount(progress, signInKey), revocable, hasRevoked, error };
+  const shown = { other: otherAccount(progress), revocable, hasRevoked, error };
   return approvalPage(progress, signIn, shown, clock.now());
 }
 
-/** A person who has signed in at an identity provider would be signed in there again, without being asked. */
-function otherAccount({ code, sessionId }: Steps['decide'], signInKey: string | null) {
-  const href = codePathWith(code);
-  if (sessionId !== undefined) return { href: `${href}&${otherField}=1`, text: 'Not you?' };
-  return signInKey === null ? null : { href, text: 'Use another account' };
+/** A provider would sign the person in again without being asked, so it is told to ask. */
+function otherAccount({ code, sessionId }: Steps['decide']) {
+  const href = withOther(codePathWith(code));
+  return { href, text: sessionId === undefined ? 'Use another account' : 'Not you?' };
 }
 
 /** The sign-in stays as it is. @throws DropError `not_found` if the account has no such token, `rate_limited` */

@@ -2,27 +2,29 @@ import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { readCode, type SignIn } from '../../shared/sign-ins/sign-in.ts';
-import { html } from '../html/html.ts';
 import { visitorOf } from '../http/client-address.ts';
-import { signInPaths } from '../http/paths.ts';
+import { otherField, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { BrowserSession } from '../http/session.ts';
-import { orAgain, type Shown } from '../http/show.ts';
+import { type Form, orAgain, type Shown } from '../http/show.ts';
 import type { SignInProgress } from './cookie.ts';
-import { findUsableSession, otherField } from './decision.ts';
+import { findUsableSession } from './decision.ts';
 import type { SignInPages } from './pages.ts';
 import { codePage } from './views.ts';
+import { beginVisit } from './visit.ts';
+import { otherInput, readWay, shownWays } from './ways.ts';
 
 /** Enough to show a mistyped code again. */
 const shownCodeLength = 24;
 
+const wrongCode =
+  'This code is not valid. Check it for typing errors. If it has expired or was already used, start again on your device.';
+
 /** GET and POST /sign-in: the user enters the code. */
-export function codeRoutes(
-  { services, sessions }: RouteParts,
-  { cookie, visit, askApprover, page, form }: SignInPages,
-): readonly Route[] {
-  const { signIns, limits, identityProvider } = services;
+export function codeRoutes({ services, sessions }: RouteParts, pages: SignInPages): readonly Route[] {
+  const { cookie, askApprover, page, form } = pages;
+  const { signIns, limits } = services;
 
   /** The session that can approve. null: the person signs in, perhaps because they want to use another account. */
   const findApprover = async (req: Request, wantsOther: boolean) =>
@@ -30,8 +32,7 @@ export function codeRoutes(
 
   async function codeForm(req: Request, code: string, wantsOther: boolean, error?: DropError) {
     const isSignedIn = (await findApprover(req, wantsOther)) !== null;
-    const provider = isSignedIn ? null : (identityProvider?.name ?? null);
-    return codePage(code, provider, { error, fields: wantsOther && otherInput });
+    return codePage(code, isSignedIn ? [] : shownWays(services), { error, fields: wantsOther && otherInput });
   }
 
   /** @throws DropError `invalid_arg`, `not_found` for a wrong code, `rate_limited` */
@@ -48,15 +49,15 @@ export function codeRoutes(
       act: () => signIns.findByCode(typed),
       counts: (found) => found === null,
     });
-    if (signIn !== null) return signIn;
-    const message =
-      'This code is not valid. Check it for typing errors. If it has expired or was already used, start again on your device.';
-    throw new DropError('not_found', message, { field: 'code' });
+    if (signIn === null) throw new DropError('not_found', wrongCode, { field: 'code' });
+    return signIn;
   }
 
   /** Leads to the approval for a person who is signed in; else to the identity provider, or to the page that asks for the key. */
   async function authenticate(
+    req: Request,
     res: Response,
+    sent: Form,
     progress: SignInProgress,
     session: BrowserSession | null,
   ): Promise<Shown> {
@@ -65,12 +66,13 @@ export function codeRoutes(
       const approver = { accountId: caller.accountId, name, sessionId };
       return askApprover(res, progress, approver, caller.countsAs);
     }
-    if (identityProvider === null) {
+    const way = readWay(services, sent);
+    if (way === 'local') {
       await cookie.write(res, 'local', progress);
       return signInPaths.local;
     }
     const target = { device: progress, next: signInPaths.approve, expiresAt: progress.expiresAt };
-    return visit(res, identityProvider, target, 'You then return here to approve or deny the request.');
+    return beginVisit(services, pages, { req, res }, way, target, sent.has(otherField));
   }
 
   return [
@@ -86,11 +88,9 @@ export function codeRoutes(
       const find = async () => {
         const { id, expiresAt } = await findSignIn(req, typed);
         const progress = { signInId: id, code: readCode(typed) ?? typed, expiresAt };
-        return authenticate(res, progress, await findApprover(req, wantsOther));
+        return authenticate(req, res, sent, progress, await findApprover(req, wantsOther));
       };
       return orAgain(req, find, (error) => codeForm(req, typed.slice(0, shownCodeLength), wantsOther, error));
     }),
   ];
 }
-
-const otherInput = html`<input type="hidden" name="${otherField}" value="1">`;

@@ -7,24 +7,30 @@ import type { PageParts } from '../html/layout.ts';
 export interface LocalForm {
   readonly action: string;
   readonly fields?: Html;
+  /** Other ways to sign in, which its first page has above and below the form. */
+  readonly above?: Html | false;
+  readonly below?: Html | false;
 }
 
 /** The user signs in with a name and the sign-in key. */
-export function localPage({ action, fields }: LocalForm, name: string, error?: DropError): PageParts {
+export function localPage(form: LocalForm, name: string, error?: DropError): PageParts {
+  const { action, fields, above, below } = form;
   const isInvalid = (field: string) => error?.details?.field === field;
+  const hasFocus = !above || error !== undefined;
   return {
     title: 'Sign in',
     error,
     body: html`<h1>Sign in</h1>
-<p class="soft">Choose a name and enter the sign-in key of this service.</p>
+${above}<p class="soft">Choose a name and enter the sign-in key of this service.</p>
 <form method="post" action="${action}">
 ${fields}${formError(error)}
-${nameField(name, isInvalid('name'), !isInvalid('key'))}
+${nameField(name, isInvalid('name'), hasFocus && !isInvalid('key'))}
 <label for="key">Sign-in key</label>
 <input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"${fieldState(isInvalid('key'), 'key-hint')}>
 <p class="hint" id="key-hint">The operator prints it with <code>bin/dropleaf.js sign-in-key</code>.</p>
-<button type="submit">Sign in</button>
-</form>`,
+<button type="submit"${above && html` class="quiet"`}>Sign in</button>
+</form>
+${below}`,
   };
 }
 

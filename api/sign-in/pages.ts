@@ -2,15 +2,14 @@ import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
-import type { IdentityProvider } from '../../shared/sign-ins/identity-provider.ts';
 import type { PageParts } from '../html/layout.ts';
 import { isNavigation } from '../http/answer-error.ts';
 import { signInPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Form, type Shown, show } from '../http/show.ts';
-import { type Approver, createSignInCookie, type SignInProgress, type Steps } from './cookie.ts';
-import { problemPage, providerPage } from './views.ts';
+import { type Approver, createSignInCookie, type SignInProgress } from './cookie.ts';
+import { problemPage } from './views.ts';
 
 type Answered = Promise<Shown> | Shown;
 
@@ -29,18 +28,6 @@ export function signInPages({ services, readForm, layout }: RouteParts) {
 
   return {
     cookie,
-
-    /** The page that leads to the identity provider. @param then what the person does after that */
-    async visit(
-      res: Response,
-      provider: IdentityProvider,
-      target: Omit<Steps['visit'], 'visit'>,
-      then: string,
-    ): Promise<PageParts> {
-      const { url, visit } = await provider.begin(services.config.BASE_URL + signInPaths.callback);
-      await cookie.write(res, 'visit', { ...target, visit });
-      return providerPage(provider.name, url, then);
-    },
 
     /** @param countsAs of the approver's account @returns the path of the approval page @throws DropError `rate_limited` */
     async askApprover(

@@ -1,3 +1,4 @@
+import { signInWays } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { type Html, html } from '../html/html.ts';
@@ -9,12 +10,9 @@ import { show } from '../http/show.ts';
 import { localPage } from './local-views.ts';
 
 /** What a form is answered whose session has ended: a page on which its text waits while the person signs in. */
-export function signedOutPage(
-  { identityProvider }: Pick<Services, 'identityProvider'>,
-  layout: Layout,
-): ShowSignedOut {
+export function signedOutPage({ config }: Pick<Services, 'config'>, layout: Layout): ShowSignedOut {
   return (res, path, kept) => {
-    const isHere = identityProvider === null && kept !== null;
+    const isHere = signInWays(config).every((way) => way === 'local') && kept !== null;
     const page = isHere ? signInHere(path, kept) : signInElsewhere(path, kept);
     show(res, page, (parts) => layout.page({ ...parts, styles: ['sign-in'] }));
   };

@@ -7,13 +7,14 @@ import { type Html, html, visible } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { maskToken } from '../http/masked-token.ts';
 import { signInPaths } from '../http/paths.ts';
+import { readsText, type ShownWay, wayButtons } from './ways.ts';
 
 export type Outcome = 'approved' | 'denied';
 
-/** Typed, or compared with the device: the link may be a stranger's (RFC 8628, 5.4). @param provider null: the sign-in key */
+/** Typed, or compared with the device: the link may be a stranger's (RFC 8628, 5.4). @param ways none: the person is signed in */
 export function codePage(
   code: string,
-  provider: string | null,
+  ways: readonly ShownWay[],
   { error, fields }: { readonly error?: DropError | undefined; readonly fields?: Html | false } = {},
 ): PageParts {
   const isFromAddress = code !== '' && error === undefined;
@@ -32,13 +33,15 @@ ${fields}${formError(error)}
 <label for="code">Code</label>
 <input class="code-field" id="code" name="code" type="text" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${!isFromAddress && error === undefined && html` autofocus`}
   autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"${fieldState(error !== undefined)}>
-<button type="submit">${provider === null ? 'Continue' : `Continue with ${provider}`}</button>
+${isChoice(ways) ? wayButtons(ways) : html`<button type="submit">Continue</button>`}
 </form>
-${
-  provider !== null &&
-  html`<p class="soft small after">Dropleaf reads only your public user name and user id from ${provider}.</p>`
-}`,
+${readsText(ways)}`,
   };
+}
+
+/** Nobody has to choose the sign-in key where there is nothing else. */
+function isChoice(ways: readonly ShownWay[]): boolean {
+  return ways.length > 1 || ways.some(({ way }) => way !== 'local');
 }
 
 /** No redirect: Chromium applies `form-action` to all redirects that follow a form, also to those of the provider. */
@@ -61,8 +64,8 @@ export const readyPage: PageParts = {
 };
 
 interface Approval {
-  /** The link to another account; null: none. */
-  readonly other: { readonly href: string; readonly text: string } | null;
+  /** The link to another account. */
+  readonly other: { readonly href: string; readonly text: string };
   /** Tokens of which one must be revoked first; null: there is room for another one. */
   readonly revocable: readonly Token[] | null;
   /** Whether one was just revoked here. */
@@ -87,7 +90,7 @@ export function approvalPage(
     body: html`<h1>Allow this device to publish as you?</h1>
 ${formError(fault)}
 ${hasRevoked && revocable === null && html`<p class="notice" role="status">The token is revoked. Now you can approve.</p>`}
-<p class="soft">You are signed in as <strong>${visible(name)}</strong>.${other && html` <a href="${other.href}">${other.text}</a>`}</p>
+<p class="soft">You are signed in as <strong>${visible(name)}</strong>. <a href="${other.href}">${other.text}</a></p>
 <dl class="facts">
 ${fact('Code', html`<strong class="code">${code}</strong>`)}
 ${fact('Device name', textOr(signIn.label ?? '', 'not given'))}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localIdentity } from '../../shared/accounts/account.ts';
-import { describeConfig } from '../../shared/config/config.ts';
+import { describeConfig, type OptionName, signInWays } from '../../shared/config/config.ts';
 import { migrateStores } from '../../shared/engines/open-stores.ts';
 import {
   describeMisspelled,
@@ -12,6 +12,15 @@ import {
 import { findListenFaults } from '../listening.ts';
 import { addCommand, describeStore, readDataConfig, withServices } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
+
+/** What decides how people sign in, with the settings that it needs. */
+const waySettings: readonly OptionName[] = [
+  'SIGN_IN',
+  'GITHUB_CLIENT_ID',
+  'GITHUB_CLIENT_SECRET',
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
+];
 
 export function addMaintenance(program: Command, io: ProcessIo): void {
   addCommand(program, 'migrate', {
@@ -44,7 +53,7 @@ export function addMaintenance(program: Command, io: ProcessIo): void {
   addCommand(program, 'sign-in-key', {
     summary: 'print the key for the local sign-in page',
     description:
-      'Prints the sign-in key and nothing else on stdout. Fails if people sign in with GitHub. The service need not ' +
+      'Prints the sign-in key and nothing else on stdout. Fails if SIGN_IN has no local, or a provider is set and SIGN_IN is not. The service need not ' +
       'be running, but must have been started once.',
     examples: ['bin/dropleaf.js sign-in-key'],
   }).action(() => signInKey(io));
@@ -95,18 +104,22 @@ async function token({ user, label }: { user: string; label?: string }, io: Proc
   await withServices(config, io, async ({ createToken }) => {
     io.stdout.write(`${await createToken(identity, label || null)}\n`);
   });
-  if (given(io.env, 'GITHUB_CLIENT_ID') !== '') {
+  if (given(io.env, 'GITHUB_CLIENT_ID') + given(io.env, 'OIDC_ISSUER') !== '') {
     io.stderr.write(
-      `This token belongs to the local account "${identity.name}", which is not the GitHub account of that name.\n`,
+      `This token belongs to the local account "${identity.name}", which is not the account of that name at an identity provider.\n`,
     );
   }
 }
 
-/** The first call generates the key. @throws Error if people sign in with GitHub */
+/** The first call generates the key. @throws Error if nobody signs in with it */
 async function signInKey(io: ProcessIo): Promise<void> {
-  const config = readDataConfig(io.env, ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET']);
-  if (config.GITHUB_CLIENT_ID !== '') {
-    throw new Error('there is no sign-in key: GITHUB_CLIENT_ID is set, so people sign in with GitHub');
+  const config = readDataConfig(io.env, waySettings);
+  const ways = signInWays(config);
+  if (!ways.includes('local')) {
+    const names = ways.map((way) => (way === 'github' ? 'GitHub' : 'the OpenID provider'));
+    throw new Error(
+      `there is no sign-in key: people sign in with ${names.join(' or ')}; set SIGN_IN=local,${ways.join(',')} to have one, too`,
+    );
   }
   await withServices(config, io, async ({ signInKey }) => {
     io.stdout.write(`${await signInKey()}\n`);

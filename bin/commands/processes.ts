@@ -98,6 +98,7 @@ async function run(options: ProcessOptions): Promise<number> {
     options.onReady?.(services);
     const { fields, message } = describeStart(name, services.config, io);
     log.info(fields, message);
+    if (name !== 'worker') warnOfProvider(services);
   } catch (error) {
     await stopAll(io, parts, config.SHUTDOWN_SECONDS, log);
     throw explainListenError(error, { host: config.HOST, port: config.PORT, prefix: '' });
@@ -117,6 +118,14 @@ async function warnOfDataLeftBehind(config: Config, log: ProcessLog): Promise<vo
       'To move the data into an empty MongoDB: unset both and run "bin/dropleaf.js export FILE", then set both and ' +
       'run "bin/dropleaf.js import FILE". If nobody needs the data, remove the folder',
   );
+}
+
+/** The service runs without its OpenID provider: nobody signs in there until it answers as OIDC_ISSUER says. */
+function warnOfProvider({ oidc, log }: Services): void {
+  oidc?.check().catch((error: unknown) => {
+    const cause = error instanceof Error ? error.cause : error;
+    log.warn({ cause }, `nobody can sign in with ${oidc.name}: its discovery document cannot be used`);
+  });
 }
 
 /** At start, because at the limit the process can open no file and accept no connection, and refuses clients at random. */

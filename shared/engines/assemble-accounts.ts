@@ -4,10 +4,13 @@ import { Sessions } from '../credentials/sessions.ts';
 import { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
+import { AccessEnd } from '../identities/allowed.ts';
+import { Operators } from '../identities/operators.ts';
 import { Readers } from '../identities/readers.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
+import type { OidcProvider } from '../sign-ins/oidc.ts';
 import { SignIns } from '../sign-ins/sign-ins.ts';
 import type { Engine } from './engine.ts';
 
@@ -18,10 +21,11 @@ export function assembleAccounts(parts: {
   log: Log;
   engine: Engine;
   sealer: Sealer;
+  oidc: OidcProvider | null;
   limits: Limits;
   sideEffects: SideEffects;
 }) {
-  const { config, clock, log, engine, sealer, limits, sideEffects } = parts;
+  const { config, clock, log, engine, sealer, oidc, limits, sideEffects } = parts;
   const tokens = new Tokens({
     tokens: engine.tokens,
     signIns: engine.signIns,
@@ -59,5 +63,7 @@ export function assembleAccounts(parts: {
     log,
   });
   const readers = new Readers(engine);
-  return { tokens, sessions, signIns, accounts, readers };
+  const operators = new Operators({ config, identities: engine.identities, oidc });
+  const accessEnd = new AccessEnd({ ...engine, now: () => clock.now() });
+  return { tokens, sessions, signIns, accounts, readers, operators, accessEnd };
 }

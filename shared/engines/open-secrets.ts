@@ -28,6 +28,7 @@ export function openGitHub(config: Config): IdentityProvider | null {
     clientSecret: config.GITHUB_CLIENT_SECRET,
     url: config.GITHUB_URL,
     apiUrl: config.GITHUB_API_URL,
+    readsEmail: config.SHARING === 'named',
     timeoutMs: providerTimeoutMs,
   });
 }

@@ -112,7 +112,7 @@ async function assemble(parts: Parts) {
   const sideEffects = new SideEffects({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
   const passcodes = new Passcodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
   const ofOperators = assembleOperators({ config, clock, log, engine, limits, sideEffects });
-  const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, limits, sideEffects });
+  const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, oidc, limits, sideEffects });
   const ofPages = assemblePages({ config, clock, log, engine, threads, maxRenders });
   const forComments = { findQuotes, sidesMs, limits, runList, sideEffects };
   const ofComments = assembleComments({ clock, log, engine, ...forComments });
@@ -139,7 +139,6 @@ async function assemble(parts: Parts) {
     oidc,
     /** null: there is no local sign-in. */
     signInKey,
-    identityProvider: oidc ?? github,
     ...ofOperators,
     ...ofAccounts,
     ...ofPages,

@@ -18,11 +18,18 @@ import {
 } from 'oauth4webapi';
 import { constantTimeEqual } from '../util/constant-time-equal.ts';
 import { trimEndOf } from '../util/trim.ts';
-import type { IdentityProvider, ProviderPerson } from './identity-provider.ts';
+import {
+  type IdentityProvider,
+  type ProviderPerson,
+  type ProviderVisit,
+  readEmail,
+} from './identity-provider.ts';
 import { providerFailure, providerFetch } from './provider-calls.ts';
 
 /** Gives the public user name and id (spec 5.2). */
 const scope = 'read:user';
+/** Gives the e-mail addresses, too. */
+const emailScope = `${scope} user:email`;
 const defaultTimeoutMs = 10_000;
 
 /** Errors of the token endpoint for a code that is used, expired or of another client: GitHub's and RFC 6749's. */
@@ -35,15 +42,18 @@ interface GitHubOptions {
   readonly url: string;
   /** Its API: `https://api.github.com`, `https://git.example/api/v3` or `…/api/v1`. May be http. */
   readonly apiUrl: string;
-  /** For each of the two requests, its response included. */
+  /** Whether the person's address is read, too. */
+  readonly readsEmail?: boolean;
+  /** For each request, its response included; two are sent one after the other. */
   readonly timeoutMs?: number;
 }
 
 /** GitHub's web flow (RFC 6749 code flow, state, PKCE S256), which Enterprise Server, Gitea and Forgejo have too. */
 export function createGitHub(options: GitHubOptions): IdentityProvider {
-  const { clientId, clientSecret, timeoutMs = defaultTimeoutMs } = options;
+  const { clientId, clientSecret, readsEmail = false, timeoutMs = defaultTimeoutMs } = options;
   const url = normalize(options.url);
   const userUrl = new URL(`${normalize(options.apiUrl)}/user`);
+  const emailsUrl = new URL(`${userUrl.href}/emails`);
   const authorizeUrl = `${url}/login/oauth/authorize`;
   const client: Client = { client_id: clientId };
   const authentication = ClientSecretPost(clientSecret);
@@ -55,26 +65,26 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
 
   async function identify(token: string): Promise<ProviderPerson> {
     const headers = new Headers({ accept: 'application/json', 'user-agent': 'Dropleaf' });
-    const response = await protectedResourceRequest(token, 'GET', userUrl, headers, null, request());
-    const { id, login } = await readUser(response);
+    const get = (address: URL) => protectedResourceRequest(token, 'GET', address, headers, null, request());
+    const [{ id, login }, email] = await Promise.all([
+      get(userUrl).then(readUser),
+      readsEmail ? get(emailsUrl).then(readPrimaryEmail) : null,
+    ]);
     const identity = { provider: `github:${url}`, subject: String(id), name: login };
-    return { identity, email: null, groups: [], refreshToken: null };
+    return { identity, email, groups: [], refreshToken: null };
   }
 
   return {
     name: new URL(url).hostname === 'github.com' ? 'GitHub' : new URL(url).host,
 
-    async begin(callbackUrl) {
+    reads: readsEmail
+      ? 'your public user name, your user id and your e-mail addresses, of which it keeps the primary one'
+      : 'only your public user name and user id',
+
+    async begin(callbackUrl, asksWho = false) {
       const visit = { state: generateRandomState(), codeVerifier: generateRandomCodeVerifier() };
-      const query = new URLSearchParams({
-        response_type: 'code',
-        client_id: clientId,
-        redirect_uri: callbackUrl,
-        scope,
-        state: visit.state,
-        code_challenge: await calculatePKCECodeChallenge(visit.codeVerifier),
-        code_challenge_method: 'S256',
-      });
+      const asked = { scope: readsEmail ? emailScope : scope, ...(asksWho && { prompt: 'select_account' }) };
+      const query = await queryFor(visit, { client_id: clientId, redirect_uri: callbackUrl, ...asked });
       return { url: `${authorizeUrl}?${query}`, visit };
     },
 
@@ -104,6 +114,19 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
       }
     },
   };
+}
+
+async function queryFor(
+  { state, codeVerifier }: ProviderVisit,
+  parameters: Readonly<Record<string, string>>,
+): Promise<URLSearchParams> {
+  return new URLSearchParams({
+    response_type: 'code',
+    ...parameters,
+    state,
+    code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+    code_challenge_method: 'S256',
+  });
 }
 
 /** The address in its canonical form, without a trailing slash: accounts are keyed by it. */
@@ -151,6 +174,16 @@ async function readUser(response: Response): Promise<{ id: number; login: string
     throw new Error("The user's id is not a number.");
   if (typeof login !== 'string' || login === '') throw new Error("The user's login is not a string.");
   return { id, login };
+}
+
+/** The primary address, if it is verified; null: there is none. @throws Error if this is not a list of addresses */
+async function readPrimaryEmail(response: Response): Promise<string | null> {
+  if (response.status !== 200)
+    throw new Error(`The e-mail addresses could not be read: status ${response.status}.`);
+  const listed: unknown = await response.json().catch(() => null); // not JSON, so no list
+  if (!Array.isArray(listed)) throw new Error('The e-mail addresses are not a list.');
+  const primary = listed.find((each: unknown) => Reflect.get(Object(each), 'primary') === true);
+  return Reflect.get(Object(primary), 'verified') === true ? readEmail(Reflect.get(primary, 'email')) : null;
 }
 
 /** GitHub's token errors have status 200: they get that of RFC 6749, section 5.2, so that oauth4webapi recognises them. */

@@ -1,5 +1,8 @@
 import type { Identity } from '../accounts/account.ts';
 
+/** RFC 5321, section 4.5.3.1.3. */
+const emailLength = 254;
+
 /** What is kept, out of the browser's sight, between the redirect to the provider and the return. */
 export interface ProviderVisit {
   readonly state: string;
@@ -28,13 +31,26 @@ export function withoutClaims(identity: Identity): ProviderPerson {
   return { identity, email: null, groups: [], refreshToken: null };
 }
 
+/** In lower case; null: not an address that can name somebody. */
+export function readEmail(email: unknown): string | null {
+  if (typeof email !== 'string' || email.length > emailLength) return null;
+  // ASCII alone: nobody is to be taken for another by letters that look alike.
+  return /^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i.test(email) ? email.toLowerCase() : null;
+}
+
 /** An external identity provider (OAuth 2, authorization code flow with PKCE). */
 export interface IdentityProvider {
   /** Its name for users: `GitHub`. */
   readonly name: string;
 
-  /** The address to send the browser to, and what to keep until it returns. @throws DropError `unavailable` */
-  begin(callbackUrl: string): Promise<{ url: string; visit: ProviderVisit }>;
+  /** What Dropleaf reads there of a person, in words: `only your public user name and user id`. */
+  readonly reads: string;
+
+  /**
+   * The address to send the browser to, and what to keep until it returns. @param asksWho the provider is to ask who the person is,
+   * also if it knows one; it may ignore that @throws DropError `unavailable`
+   */
+  begin(callbackUrl: string, asksWho?: boolean): Promise<{ url: string; visit: ProviderVisit }>;
 
   /**
    * The provider's access token is used once and not kept. @param returnedTo with which the browser returned @returns null: the

@@ -1,4 +1,5 @@
 import { DropError } from '../domain/errors.ts';
+import { readEmail } from './identity-provider.ts';
 
 /** What an ID token and the UserInfo endpoint say. Nothing of it is checked but the subject. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -11,8 +12,6 @@ export interface ClaimRules {
 }
 
 const nameLength = 100;
-/** RFC 5321, section 4.5.3.1.3. */
-const emailLength = 254;
 const mostGroups = 1_000;
 const groupLength = 256;
 
@@ -28,11 +27,7 @@ export function nameIn(claims: Claims, subject: string): string {
 
 /** The address in lower case; null: there is none, or nobody has verified it. */
 export function emailIn(claims: Claims, issuer: string, { trustsEmail }: ClaimRules): string | null {
-  const { email } = claims;
-  if (typeof email !== 'string' || email.length > emailLength) return null;
-  // ASCII alone: nobody is to be taken for another by letters that look alike.
-  if (!/^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i.test(email)) return null;
-  return trustsEmail || isVerified(claims, issuer) ? email.toLowerCase() : null;
+  return trustsEmail || isVerified(claims, issuer) ? readEmail(claims.email) : null;
 }
 
 /** Entra sends no `email_verified`: `xms_edov` says it, and can be relied on where the issuer is one tenant. */

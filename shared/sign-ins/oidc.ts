@@ -10,7 +10,6 @@ import {
   calculatePKCECodeChallenge,
   clockTolerance,
   customFetch,
-  discoveryRequest,
   generateRandomCodeVerifier,
   generateRandomNonce,
   generateRandomState,
@@ -19,7 +18,6 @@ import {
   jwksCache,
   None,
   processAuthorizationCodeResponse,
-  processDiscoveryResponse,
   processRefreshTokenResponse,
   processUserInfoResponse,
   ResponseBodyError,
@@ -31,9 +29,9 @@ import {
 } from 'oauth4webapi';
 import { DropError } from '../domain/errors.ts';
 import { constantTimeEqual } from '../util/constant-time-equal.ts';
-import { trimEndOf } from '../util/trim.ts';
 import type { IdentityProvider, ProviderClaims, ProviderPerson, ProviderVisit } from './identity-provider.ts';
 import { type ClaimRules, type Claims, emailIn, groupsIn, nameIn } from './oidc-claims.ts';
+import { isSameIssuer, issuerIn, type ProviderRequest, promptAt, readDiscovery } from './oidc-discovery.ts';
 import { providerFailure, providerFetch } from './provider-calls.ts';
 
 const defaultTimeoutMs = 4_000;
@@ -41,7 +39,8 @@ const defaultTimeoutMs = 4_000;
 const clockSeconds = 60;
 /** The provider's addresses are read again after this time; if it is down, the last ones serve. */
 const keepMetadataMs = 60 * 60_000;
-const wellKnown = '/.well-known/openid-configuration';
+/** Before the issuer, in the `provider` of an identity. */
+const scheme = 'oidc:';
 /** What a person says no to, or lets run out. */
 const refusals: readonly string[] = [
   'access_denied',
@@ -63,14 +62,6 @@ export interface OidcOptions extends ClaimRules {
   readonly timeoutMs?: number;
 }
 
-/** How the provider is asked, within one time for all requests of a sign-in. */
-interface ProviderRequest {
-  readonly [allowInsecureRequests]: true;
-  readonly [customFetch]: typeof providerFetch;
-  readonly [jwksCache]: JWKSCacheInput;
-  readonly signal: AbortSignal;
-}
-
 /** What the discovery document of a provider says. */
 interface Discovered {
   readonly server: AuthorizationServer;
@@ -80,6 +71,7 @@ interface Discovered {
 /** Any OpenID provider: code flow with PKCE, state and nonce. */
 export class OidcProvider implements IdentityProvider {
   readonly name: string;
+  readonly reads = 'your user id and, as far as it gives them, your name, e-mail address and groups';
   readonly #options: OidcOptions;
   readonly #issuer: URL;
   readonly #client: Client;
@@ -93,7 +85,7 @@ export class OidcProvider implements IdentityProvider {
     this.#client = { client_id: options.clientId, [clockTolerance]: clockSeconds };
   }
 
-  async begin(callbackUrl: string): Promise<{ url: string; visit: ProviderVisit }> {
+  async begin(callbackUrl: string, asksWho = false): Promise<{ url: string; visit: ProviderVisit }> {
     const server = await this.#reach((request) => this.#discover(request));
     const nonce = generateRandomNonce();
     const visit = { state: generateRandomState(), codeVerifier: generateRandomCodeVerifier(), nonce };
@@ -107,6 +99,7 @@ export class OidcProvider implements IdentityProvider {
       nonce,
       code_challenge: await calculatePKCECodeChallenge(visit.codeVerifier),
       code_challenge_method: 'S256',
+      ...(asksWho && { prompt: promptAt(server) }),
     };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     return { url: url.href, visit };
@@ -138,7 +131,7 @@ export class OidcProvider implements IdentityProvider {
         request,
       );
       const { sub: subject, ...rest } = claims;
-      const identity = { provider: `oidc:${server.issuer}`, subject, name: nameIn(rest, subject) };
+      const identity = { provider: scheme + server.issuer, subject, name: nameIn(rest, subject) };
       return { identity, refreshToken: tokens.refresh_token ?? null, ...this.#readClaims(server, claims) };
     });
   }
@@ -166,6 +159,16 @@ export class OidcProvider implements IdentityProvider {
       const claims = await this.#claimsOf(server, tokens, subject, request);
       return { refreshToken: tokens.refresh_token ?? refreshToken, ...this.#readClaims(server, claims) };
     });
+  }
+
+  /** Whether it is the provider of identities with that `provider`. */
+  isOf(provider: string): boolean {
+    return provider.startsWith(scheme) && isSameIssuer(provider.slice(scheme.length), this.#issuer);
+  }
+
+  /** Reads the discovery document. @throws DropError `unavailable`, whose `cause` says what is wrong with it or with OIDC_ISSUER */
+  async check(): Promise<void> {
+    await this.#reach((request) => this.#discover(request));
   }
 
   /** Where a person signs out of the provider, too; null: it does not say. @throws DropError `unavailable` */
@@ -241,44 +244,6 @@ export class OidcProvider implements IdentityProvider {
       signal: AbortSignal.timeout(this.#options.timeoutMs ?? defaultTimeoutMs),
     };
   }
-}
-
-/** The setting is the issuer or the address of its document. */
-function issuerIn(setting: string): URL {
-  return new URL(setting.endsWith(wellKnown) ? setting.slice(0, -wellKnown.length) : setting);
-}
-
-/**
- * The provider's discovery document; redirects are refused. The setting may have a slash at its end that the issuer lacks, and the
- * other way round. @throws Error that names the difference
- */
-async function readDiscovery(issuer: URL, request: ProviderRequest): Promise<AuthorizationServer> {
-  const response = await discoveryRequest(issuer, request);
-  if (response.status !== 200)
-    throw new Error(`The discovery document of ${issuer.href} could not be read: status ${response.status}.`);
-  const document: unknown = await response.clone().json();
-  const named =
-    typeof document === 'object' && document !== null && 'issuer' in document ? document.issuer : null;
-  if (typeof named !== 'string' || !isSameIssuer(named, issuer)) {
-    throw new Error(
-      `OIDC_ISSUER is ${issuer.href}, and its document names the issuer ${brief(named)}: set it to that.`,
-    );
-  }
-  const server = await processDiscoveryResponse(new URL(named), response);
-  const missing = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'].filter(
-    (name) => server[name] === undefined,
-  );
-  if (missing.length > 0)
-    throw new Error(`The discovery document of ${issuer.href} has no ${missing.join(', ')}.`);
-  return server;
-}
-
-function isSameIssuer(named: string, { href }: URL): boolean {
-  return URL.canParse(named) && trimEndOf(new URL(named).href, '/') === trimEndOf(href, '/');
-}
-
-function brief(value: unknown): string {
-  return String(value).slice(0, 200);
 }
 
 /** The parameters with the code; null: refused. @throws Error of the provider, or of another issuer */

@@ -27,9 +27,21 @@ async function readBody(response: Response): Promise<Buffer<ArrayBuffer>> {
 
 /** For a person, and with what an operator may read in the log as its `cause`. */
 export function providerFailure(error: unknown): DropError {
-  const failure = unavailable('The identity provider did not respond as expected.', retryAfterSeconds);
+  const failure = unavailable(reasonOf(error), retryAfterSeconds);
   failure.cause = describeFailure(error);
   return failure;
+}
+
+/** For a person. The codes are those of oauth4webapi. */
+function reasonOf(error: unknown): string {
+  const { name, code } = Object(error) as { name?: unknown; code?: unknown }; // proof: any object may have them
+  if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED')
+    return 'The clocks of the identity provider and of this service differ by more than a minute.';
+  if (code === 'OAUTH_JWT_CLAIM_COMPARISON_FAILED')
+    return 'The answer of the identity provider is meant for somebody else.';
+  if (name === 'TypeError' || name === 'TimeoutError' || name === 'AbortError')
+    return 'The identity provider cannot be reached.';
+  return 'The identity provider did not respond as expected.';
 }
 
 /** What may be logged: never the error itself, whose `cause` can be a response with a token, or an address with a code. */

@@ -70,6 +70,44 @@ describe('GitHub as identity provider', () => {
     expect(await signIn()).to.include({ subject: '583231', name: 'monalisa' });
   });
 
+  it('reads the primary address if it is verified, and only where it is told to', async () => {
+    double.scope = 'read:user user:email';
+    const provider = connect({ readsEmail: true });
+    const readEmail = async () => {
+      const { url, visit } = await provider.begin(callbackUrl);
+      return (await provider.finish(await double.visit(url), callbackUrl, visit))?.email;
+    };
+    const primary = { email: 'Octo@Example.org', primary: true, verified: true };
+    for (const [emails, email] of [
+      [[{ ...primary, email: 'other@example.org', primary: false }, primary], 'octo@example.org'],
+      [
+        [
+          { ...primary, verified: false },
+          { ...primary, primary: false },
+        ],
+        null,
+      ],
+      [[{ ...primary, email: 'öcto@example.org' }], null],
+      [[null, 'x', {}], null],
+      [[], null],
+    ] as const) {
+      double.emails = emails;
+      expect(await readEmail(), JSON.stringify(emails)).to.equal(email);
+    }
+    for (const emails of [null, {}, 'x']) {
+      double.emails = emails;
+      expect(await expectUnavailable(readEmail())).to.include('The e-mail addresses');
+    }
+  });
+
+  it('asks who the person is if they want another account', async () => {
+    const asked = async (asksWho?: boolean) => {
+      const { url } = await connect().begin(callbackUrl, asksWho);
+      return new URL(url).searchParams.get('prompt');
+    };
+    expect([await asked(), await asked(true)]).to.deep.equal([null, 'select_account']);
+  });
+
   it('ignores a slash at the end of its addresses: the account is the same', async () => {
     const identity = await signIn(connect({ url: `${double.url}/`, apiUrl: `${double.apiUrl}/` }));
     expect(identity).to.include({ provider: `github:${double.url}` });

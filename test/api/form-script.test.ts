@@ -35,7 +35,7 @@ describe('A form that the script of our pages sends', () => {
     const comment = await post(`/p/${slug}/comments`, { act: 'add', text: 'A comment' });
     expect(comment.status, comment.text).to.equal(204);
     expect(comment.headers.location).to.match(/^\/p\/.+\/comments\?v=1#t-[0-9a-f]{32}$/);
-    expect((await post('/sign-out', {})).headers.location).to.equal('/');
+    expect((await post('/sign-out', {})).headers.location).to.equal('/sign-in/out');
     expect((await person.open('/drops')).path).to.match(/^\/sign-in/);
   });
 

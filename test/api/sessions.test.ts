@@ -60,7 +60,7 @@ describe('Sessions', () => {
     expect(await end(one, 'others')).to.equal('/account?notice=sessions-ended');
     expect(await sessionsOf(three)).to.equal(null);
     expect(await sessionsOf(one)).to.have.length(1);
-    expect(await end(one, one.sessionId)).to.equal('/');
+    expect(await end(one, one.sessionId)).to.equal('/sign-in/out');
     expect(one.cookie).to.equal('');
     expect(await sessionsOf(stranger)).to.have.length(1);
     await service.eventually(async () => {

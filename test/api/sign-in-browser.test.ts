@@ -121,7 +121,10 @@ describe('Sign-in to the dashboard', () => {
     const person = await openDashboard(service);
     const before = person.cookie;
     const out = await person.post('/sign-out', {});
-    expect([out.status, out.headers.location, person.cookie]).to.deep.equal([303, '/', '']);
+    expect([out.status, out.headers.location, person.cookie]).to.deep.equal([303, '/sign-in/out', '']);
+    const shown = await person.open('/sign-in/out');
+    expect([shown.status, shown.page.find('h1')?.text]).to.deep.equal([200, 'You are signed out']);
+    expect(shown.answer.headers['cache-control']).to.equal('no-store');
     person.cookie = before;
     expect((await person.get('/')).status).to.equal(200);
   });

@@ -97,7 +97,9 @@ describe('bin/dropleaf.js sign-in-key', () => {
   it('prints nothing and exits with 1 if people sign in with GitHub', async () => {
     const { stdout, stderr, code } = await dropleaf(['sign-in-key'], { ...home.env, ...github });
     expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
-    expect(stderr).to.match(/^dropleaf: there is no sign-in key: .*GitHub\n$/);
+    expect(stderr).to.match(
+      /^dropleaf: there is no sign-in key: .*GitHub; set SIGN_IN=local,github to have one, too\n$/,
+    );
   });
 });
 

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { knownDataForm } from '../../shared/sqlite/data-form.ts';
+import { findDeadUrl } from '../support/listen.ts';
+import { startOidcServer } from '../support/oidc-server.ts';
+import { until } from '../support/until.ts';
 import { dropleaf, logOf, type Outcome } from './command.ts';
 import { useHome } from './home.ts';
 
@@ -43,6 +46,57 @@ describe('bin/dropleaf.js start', () => {
     expect(output.stdout + output.stderr).not.to.contain('hidden-secret');
   });
 
+  it('names every way to sign in, and the callback addresses of the providers, which the log has, too', async () => {
+    const provider = await startOidcServer();
+    try {
+      const ways = { SIGN_IN: 'oidc,local,github', GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'x' };
+      const service = await home.start({ ...provider.env, ...ways });
+      const { url, output } = service;
+      expect(output.stdout)
+        .to.contain(
+          `${url}/sign-in by signing in with Example, or by signing in with GitHub, or with any name`,
+        )
+        .and.to.contain(`Register this callback address at Example: ${url}/sign-in/oidc/callback\n`)
+        .and.to.contain(`Register this callback address at GitHub: ${url}/sign-in/github/callback\n`)
+        .and.to.match(/ sign-in-key\n/);
+      service.kill('SIGTERM');
+      const lines = logOf(await service.ended());
+      expect(lines.find(({ msg }) => msg === 'service is ready')?.callbacks).to.deep.equal([
+        `${url}/sign-in/oidc/callback`,
+        `${url}/sign-in/github/callback`,
+      ]);
+      expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
+    } finally {
+      await provider.close();
+    }
+  });
+
+  it('starts without its OpenID provider, and logs one line that says what is wrong with it', async () => {
+    const provider = await startOidcServer();
+    try {
+      const other = provider.issuer.replace('127.0.0.1', 'localhost');
+      for (const [issuer, reason] of [
+        [await findDeadUrl(), /ECONNREFUSED/],
+        [other, new RegExp(`OIDC_ISSUER is ${other}/, and its document names the issuer ${provider.issuer}`)],
+      ] as const) {
+        const service = await home.start({ ...provider.env, OIDC_ISSUER: issuer });
+        expect((await fetch(`${service.url}/readyz`)).status).to.equal(200);
+        await until(
+          () => service.output.stderr.includes('discovery document'),
+          'the line about the provider',
+        );
+        service.kill('SIGTERM');
+        const warnings = logOf(await service.ended()).filter(({ level }) => level === 'warn');
+        expect(warnings.map(({ msg }) => msg)).to.deep.equal([
+          'nobody can sign in with Example: its discovery document cannot be used',
+        ]);
+        expect(JSON.stringify(warnings)).to.match(reason).and.not.to.contain(provider.clientSecret);
+      }
+    } finally {
+      await provider.close();
+    }
+  });
+
   it('logs at most six lines of JSON on stderr, among them a warning about each misspelled or unused setting', async () => {
     const unused = { EDGE_PURGE_URL: 'http://10.0.0.1:6081', MAX_CONNECTIONS: '100' };
     const service = await home.start({ WRITE_PER_MINUTE: '5', HOSTNAME: 'here', ...unused });
@@ -76,6 +130,7 @@ describe('bin/dropleaf.js start', () => {
       address: '127.0.0.1',
       port: Number(new URL(service.url).port),
       baseUrl: service.url,
+      callbacks: [],
     });
     const requests = lines
       .filter(({ msg }) => msg === 'request')

@@ -26,7 +26,8 @@ describeInBrowsers({ title: 'Signing in and out', firefoxAtLanding: true }, (bro
       await page.goto(service.url);
       expect(new URL(page.url()).pathname, 'the home page of a person who is signed in').to.match(/^\/drops/);
       await follow(page, 'Sign out');
-      expect(page.url()).to.equal(`${service.url}/`);
+      expect(page.url()).to.equal(`${service.url}/sign-in/out`);
+      await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
       expect(await context.cookies()).to.deep.equal([]);
       await page.goto(`${service.url}/drops`);
       expect(page.url()).to.equal(`${service.url}/sign-in/browser?next=%2Fdrops`);

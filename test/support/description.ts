@@ -45,7 +45,7 @@ export function routesOf(services: Services): RouteTable {
 export function routesWith(env: Readonly<Record<string, string>> = {}): RouteTable {
   const config = readConfig(env);
   // Proof: making the table reads these alone; what else a handler needs it asks for when it is called.
-  const parts = { config, identityProvider: null, signInKey: null, limits: {}, moderation: {} };
+  const parts = { config, oidc: null, github: null, signInKey: null, limits: {}, moderation: {} };
   return routesOf(parts as unknown as Services);
 }
 

@@ -14,6 +14,10 @@ export interface GitHubDouble {
   readonly clientSecret: string;
   /** Who sits at the browser. */
   user: { id: unknown; login: unknown };
+  /** What `/user/emails` says of them; null: 403, as to an app without the right. */
+  emails: unknown;
+  /** The scope that it expects. */
+  scope: string;
   /** What they say when they are asked. */
   answer: 'agrees' | 'refuses';
   /** The `iss` of the return (RFC 9207); null for none. */
@@ -47,10 +51,10 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
     double.requests.push(`${req.method} ${url.pathname}${url.search}`);
     const isToken = path === '/login/oauth/access_token';
     const fault = double.faults[isToken ? 'token' : 'user'];
-    if (!isToken && path !== '/api/v3/user') res.writeHead(404).end();
+    if (!isToken && !path.startsWith('/api/v3/user')) res.writeHead(404).end();
     else if (fault !== undefined) faults[fault](res);
     else if (isToken) await giveToken(req, res);
-    else showUser(req, res);
+    else showUser(req, res, path.endsWith('/emails'));
   }
 
   function authorize(query: URLSearchParams, res: ServerResponse): void {
@@ -58,7 +62,7 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
     const isGood =
       query.get('client_id') === double.clientId &&
       query.get('response_type') === 'code' &&
-      query.get('scope') === 'read:user' &&
+      query.get('scope') === double.scope &&
       query.get('code_challenge_method') === 'S256' &&
       /^[\w-]{43}$/.test(query.get('code_challenge') ?? '') &&
       URL.canParse(redirectUri);
@@ -105,16 +109,19 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
     } else {
       const token = newSecret();
       tokens.add(token);
-      sendJson(res, 200, { access_token: token, scope: 'read:user', token_type: 'bearer' });
+      sendJson(res, 200, { access_token: token, scope: double.scope, token_type: 'bearer' });
     }
   }
 
-  function showUser(req: IncomingMessage, res: ServerResponse): void {
+  function showUser(req: IncomingMessage, res: ServerResponse, emails: boolean): void {
     const token = /^bearer (.+)$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
     if (req.headers['user-agent'] === undefined)
       res.writeHead(403).end('Request forbidden by administrative rules.');
     else if (!tokens.has(token)) sendJson(res, 401, { message: 'Bad credentials' });
-    else sendJson(res, 200, { ...double.user, type: 'User', html_url: `${double.url}/octocat` });
+    else if (!emails) sendJson(res, 200, { ...double.user, type: 'User', html_url: `${double.url}/octocat` });
+    else if (double.emails === null || !double.scope.includes('user:email'))
+      sendJson(res, 403, { message: 'Resource not accessible by integration' });
+    else sendJson(res, 200, double.emails);
   }
 
   function newSecret(): string {
@@ -139,6 +146,8 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
     clientId,
     clientSecret,
     user: { id: 583231, login: 'octocat' },
+    emails: [],
+    scope: 'read:user',
     answer: 'agrees',
     issuer: `${url}/login/oauth`,
     dialect: 'github',

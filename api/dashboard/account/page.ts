@@ -3,6 +3,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { Session as StoredSession } from '../../../shared/credentials/session.ts';
 import { tokensCounted } from '../../../shared/credentials/tokens.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
+import type { Services } from '../../../shared/engines/open-services.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { readCursor } from '../../account/token-cursor.ts';
 import {
@@ -22,6 +23,8 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendPage } from '../../http/send.ts';
 import type { BrowserSession } from '../../http/session.ts';
+import { signedOutPath } from '../../sign-in/sign-out.ts';
+import { providerName } from '../../sign-in/ways.ts';
 import { dashboardPages, type Question, type RefusedForm } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
 import { exportRoute } from './export.ts';
@@ -62,7 +65,7 @@ export function accountPageRoutes(parts: RouteParts): readonly Route[] {
 <div class="page-head"><div><h1>${visible(accountName)}</h1>
 <p class="soft">${since}User id <code class="wrap-anywhere">${caller.accountId}</code></p></div></div>
 ${tokensSection({ ...listed, after }, formField, more.refused)}
-${sessionsSection(browsers, session)}
+${sessionsSection(browsers, session, parts.services)}
 ${usageSection(usage, tokenCount, config)}
 <section class="panel" aria-labelledby="export-title"><h2 id="export-title">Export</h2>
 <p>One zip file with everything: each version of each drop as it was posted, contexts, and <code>drops.json</code> with titles, tags, versions and views by day. Passcodes are not in it, because the service stores only their hashes.</p>
@@ -86,7 +89,7 @@ ${usageSection(usage, tokenCount, config)}
         await (end === 'others' ? sessions.revokeOthers(caller) : sessions.revoke(caller, end));
         if (end === id) {
           cookie.clear(res);
-          return '/';
+          return signedOutPath(parts.services, caller);
         }
         return `${accountPaths.account}?notice=${end === 'others' ? 'sessions' : 'session'}-ended`;
       },
@@ -115,16 +118,20 @@ ${usageSection(usage, tokenCount, config)}
 }
 
 /** @param listed newest first */
-function sessionsSection(listed: readonly StoredSession[], { id: own, formField }: BrowserSession): Html {
+function sessionsSection(
+  listed: readonly StoredSession[],
+  { id: own, formField }: BrowserSession,
+  services: Services,
+): Html {
   const form = (button: Html) =>
     html`<form method="post" action="${accountPaths.sessions}">${formField}${button}</form>`;
   const endOthers = html`<button class="danger quiet small" name="end" value="others">End all others</button>`;
-  const rows = listed.map(({ id, browser, createdAt, lastUsedAt }) => {
+  const rows = listed.map(({ id, browser, createdAt, lastUsedAt, provider }) => {
     const [label, text] =
       id === own ? ['Sign out of this browser', 'Sign out'] : [`End the session of ${browser}`, 'End'];
     return html`<tr>
 <th scope="row">${browser}${id === own && html` <span class="badge good">This browser</span>`}</th>
-<td data-label="Signed in">${timeTag(createdAt)}</td>
+<td data-label="Signed in"><span>${timeTag(createdAt)}${provider !== null && html` <span class="soft wrap-anywhere">with ${providerName(services, provider)}</span>`}</span></td>
 <td data-label="Last used">${timeAgo(lastUsedAt)}</td>
 <td class="fit">${form(html`<input type="hidden" name="end" value="${id}"><button class="quiet small" aria-label="${label}">${text}</button>`)}</td>
 </tr>

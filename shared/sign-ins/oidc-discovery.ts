@@ -1,0 +1,66 @@
+import {
+  type AuthorizationServer,
+  type allowInsecureRequests,
+  type customFetch,
+  discoveryRequest,
+  type JWKSCacheInput,
+  type jwksCache,
+  processDiscoveryResponse,
+} from 'oauth4webapi';
+import { trimEndOf } from '../util/trim.ts';
+import type { providerFetch } from './provider-calls.ts';
+
+const wellKnown = '/.well-known/openid-configuration';
+
+/** How the provider is asked, within one time for all requests of a sign-in. */
+export interface ProviderRequest {
+  readonly [allowInsecureRequests]: true;
+  readonly [customFetch]: typeof providerFetch;
+  readonly [jwksCache]: JWKSCacheInput;
+  readonly signal: AbortSignal;
+}
+
+/** OpenID Connect Core, 3.1.2.1. Google alone knows no `login`. */
+export function promptAt({ issuer, prompt_values_supported: prompts }: AuthorizationServer): string {
+  const isListed = Array.isArray(prompts) && prompts.includes('select_account');
+  return isListed || issuer === 'https://accounts.google.com' ? 'select_account' : 'login';
+}
+
+/** The setting is the issuer or the address of its document. */
+export function issuerIn(setting: string): URL {
+  return new URL(setting.endsWith(wellKnown) ? setting.slice(0, -wellKnown.length) : setting);
+}
+
+/**
+ * The provider's discovery document; redirects are refused. The setting may have a slash at its end that the issuer lacks, and the
+ * other way round. @throws Error that names the difference
+ */
+export async function readDiscovery(issuer: URL, request: ProviderRequest): Promise<AuthorizationServer> {
+  const response = await discoveryRequest(issuer, request);
+  if (response.status !== 200)
+    throw new Error(`The discovery document of ${issuer.href} could not be read: status ${response.status}.`);
+  const document: unknown = await response.clone().json();
+  const named =
+    typeof document === 'object' && document !== null && 'issuer' in document ? document.issuer : null;
+  if (typeof named !== 'string' || !isSameIssuer(named, issuer)) {
+    throw new Error(
+      `OIDC_ISSUER is ${issuer.href}, and its document names the issuer ${brief(named)}: set it to that.`,
+    );
+  }
+  const server = await processDiscoveryResponse(new URL(named), response);
+  const missing = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'].filter(
+    (name) => server[name] === undefined,
+  );
+  if (missing.length > 0)
+    throw new Error(`The discovery document of ${issuer.href} has no ${missing.join(', ')}.`);
+  return server;
+}
+
+/** Whether they differ in nothing but a slash at the end. */
+export function isSameIssuer(named: string, { href }: URL): boolean {
+  return URL.canParse(named) && trimEndOf(new URL(named).href, '/') === trimEndOf(href, '/');
+}
+
+function brief(value: unknown): string {
+  return String(value).slice(0, 200);
+}
