@@ -1,5 +1,6 @@
 import type { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
+import { isNoRight } from '../http/http-error.ts';
 import { helpPath, ownerPath } from '../http/paths.ts';
 import { errorText } from './forms.ts';
 import { type Html, html } from './html.ts';
@@ -21,7 +22,8 @@ export interface ErrorPlace {
 
 /** The page that shows an error to a person. */
 export function errorPage(status: number, error: DropError, place: ErrorPlace): PageParts {
-  const byCode = texts[`${status} ${error.code}`];
+  const isForSome = isNoRight(error);
+  const byCode = texts[isForSome ? 'no right' : `${status} ${error.code}`];
   const { title, text, next } = byCode ?? texts[status] ?? { title: 'Request failed' };
   const { details } = error;
   const isUnknown = error.code === 'invalid_slug' || (status === 404 && byCode === undefined);
@@ -31,13 +33,15 @@ export function errorPage(status: number, error: DropError, place: ErrorPlace): 
     body: html`<p class="status">${status}</p>
 <h1>${title}</h1>
 <p>${errorText({ message: text ?? error.message, details })}</p>
-${byCode && typeof details?.url === 'string' ? linkTo(details.url) : next}${(isUnknown || status === 410) && waysOn(place, isUnknown)}`,
-    policy: { 'form-action': "'none'", 'frame-ancestors': "'self'" }, // the viewer's frame shows it when the raw page fails
+${byCode && typeof details?.url === 'string' ? linkTo(details.url, isForSome) : next}${(isUnknown || status === 410) && waysOn(place, isUnknown)}`,
+    // The viewer's frame shows it when the raw page fails. Any site may embed a raw page, and then this page in its place.
+    policy: { 'form-action': "'none'", 'frame-ancestors': isForSome ? '*' : "'self'" },
   };
 }
 
-/** `_top`, because the viewer's frame may show the error. */
-const linkTo = (url: string) => html`<p><a class="button" href="${url}" target="_top">Open the page</a></p>`;
+/** `_top`, because the viewer's frame may show the error. A frame of another site stays: it may not lead the person away. */
+const linkTo = (url: string, isInTab: boolean) =>
+  html`<p><a class="button" href="${url}" ${isInTab ? html`target="_blank" rel="noopener"` : html`target="_top"`}>${isInTab ? 'Open in a tab' : 'Open the page'}</a></p>`;
 
 /**
  * Of a drop it says all that may have happened, never which: a stranger learns nothing. The owner's page of the drop says more, and
@@ -75,6 +79,10 @@ const texts: Readonly<Record<string, ErrorText>> = {
   '403 passcode_required': {
     title: 'Passcode required',
     text: 'This page is locked. Open the page and enter its passcode there.',
+  },
+  'no right': {
+    title: 'Not everybody may read this page',
+    text: 'Its owner has limited who may read it. Open it in a tab, where you can sign in.',
   },
   401: { title: 'Not signed in' },
   403: { title: 'Not allowed' },

@@ -20,6 +20,23 @@ export class HttpError extends DropError {
   }
 }
 
+/**
+ * For a person who may not read a restricted page, or whose browser does not show who they are: in the viewer page they can sign in.
+ * Programs get `not_found`. @param url of the viewer page
+ */
+export function noRight(url: string): HttpError {
+  return new HttpError(403, 'forbidden', `Not everybody may read this page: open it at ${url}`, { url });
+}
+
+export function isNoRight(error: DropError): boolean {
+  return (
+    error instanceof HttpError &&
+    error.status === 403 &&
+    error.code === 'forbidden' &&
+    typeof error.details?.url === 'string'
+  );
+}
+
 /** RFC 9110, section 15.5.6. */
 export function methodNotAllowed(method: string | undefined, allowed: readonly string[]): HttpError {
   const allow = allowed.join(', ');

@@ -22,7 +22,7 @@ export function codePathWith(code: string): string {
   return `${signInPaths.code}?${new URLSearchParams({ code })}`;
 }
 
-/** The page where a person signs in to the dashboard. @param next the page of the dashboard to open then; '' for the first */
+/** The page where a person signs in. @param next the page to open then; '' for the first of the dashboard */
 export function browserSignInPath(next: string): string {
   return next === '' ? signInPaths.browser : `${signInPaths.browser}?${new URLSearchParams({ next })}`;
 }

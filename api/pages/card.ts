@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Card } from '../../shared/cards/cards.ts';
 import { edgeSeconds } from '../../shared/config/config.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import { isPublic, isRestricted } from '../../shared/drops/access.ts';
 import type { Page } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { isFresh } from '../http/entity-tags.ts';
@@ -16,7 +18,7 @@ export function cardHandler(services: Services) {
 
   function send(req: Request, res: Response, page: Page, card: Card, isFinal: boolean): void {
     headers.setForCard(res, page, isFinal);
-    if (isFinal && page.lock === null) {
+    if (isFinal && isPublic(page)) {
       res.setHeader('ETag', card.etag);
       if (isFresh(req.headers['if-none-match'], card.etag)) {
         res.writeHead(304).end();
@@ -39,6 +41,7 @@ export function cardHandler(services: Services) {
       return;
     }
     const page = await pages.find(slug, null);
+    if (isRestricted(page)) throw notFound('page'); // websites that show cards show them to everybody
     refuseTakenDown(page);
     if (page.lock !== null) send(req, res, page, await cards.locked(), true);
     else {

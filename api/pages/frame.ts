@@ -7,7 +7,7 @@ import { ContentHosts } from './content-hosts.ts';
 
 /**
  * The address of a page in a frame. `id` makes it unique to the version's content, for caches. @param dropOrigin null: the
- * service's @param grant opens this version of a locked drop
+ * service's @param grant opens this version of a drop that is not public
  */
 export function frameUrl(
   { slug, version }: PageWithVersion,
@@ -48,7 +48,7 @@ export function createPreviews(services: Services, sandbox = previewSandbox) {
     if (page === null || page.isTakenDown) return null;
     const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
     return {
-      src: frameUrl(page, dropOrigin, await passcodes.issue('grant', page)),
+      src: frameUrl(page, dropOrigin, await passcodes.issue('grant', page, caller.accountId)),
       sandbox: dropOrigin === null ? sandbox : `${sandbox} allow-same-origin`,
       source: `${dropOrigin ?? new URL(config.BASE_URL).origin}${rawPath(page.slug)}`,
     };

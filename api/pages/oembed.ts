@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { cardHeight, cardWidth } from '../../shared/cards/card.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
+import { isRestricted } from '../../shared/drops/access.ts';
 import type { Page } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { readPageAddress } from '../../shared/pages/page-address.ts';
@@ -19,7 +20,7 @@ const frameHeight = 600;
 /** The fields of an answer in their order. */
 type Embed = Readonly<Record<string, string | number>>;
 
-/** GET /oembed (https://oembed.com): `rich`, the raw page in a sandboxed frame; a locked drop is a `link` without title. */
+/** GET /oembed (https://oembed.com): `rich`, the raw page in a sandboxed frame; a locked drop is a `link` without title; a restricted one is not found. */
 export function oembedHandler(services: Services) {
   const { pages, cards, config } = services;
   const { BASE_URL } = config;
@@ -57,6 +58,7 @@ export function oembedHandler(services: Services) {
       throw new HttpError(501, 'invalid_arg', message, { field: 'format' });
     }
     const page = await pages.find(slugOf(query.get('url'), BASE_URL), null);
+    if (isRestricted(page)) throw notFound('page'); // no frame on another site gets the cookie
     refuseTakenDown(page);
     const embed = embedOf(page, query);
     if (format === 'json') sendJson(res, embed);

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { correction, generate } from 'lean-qr';
 import { toSvgSource } from 'lean-qr/extras/svg';
 import { edgeSeconds } from '../../shared/config/config.ts';
-import { DropError } from '../../shared/domain/errors.ts';
+import type { DropError } from '../../shared/domain/errors.ts';
 import type { PageWithVersion, Version } from '../../shared/drops/drop.ts';
 import { insertFirst } from '../../shared/html/insertion.ts';
 import { timeTag } from '../html/elements.ts';
@@ -15,7 +15,7 @@ import { type Handler, open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes, sendJson, sendPage } from '../http/send.ts';
 import { setDownloadHeaders } from '../versions/source.ts';
-import { openPage, setPageCaching } from './gate.ts';
+import { openPage, orToViewer, setPageCaching } from './gate.ts';
 import { RawHeaders } from './raw-headers.ts';
 
 /** Keeps the browser's `print`, because a page may have one of its own, and leaves no trace in the page's tree. */
@@ -32,14 +32,14 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
     open('GET', pagePartPath(':slug', 'latest'), async (req, res) => {
       // What comes from memory must be sent before anything is awaited.
       const known = pages.getCached(readSlug(req), null);
-      const page = known ?? (await openPage(services, req, res, null));
+      const page = known ?? (await openPage(services, req, res, { number: null }));
       setPageCaching(res, page);
       sendJson(res, presentLatest(page));
     }),
 
     /** Newest first: a page for a person, JSON for the menu of the viewer, which asks when it is opened. */
     unlocked('versions', async (req, res) => {
-      const page = await openPage(services, req, res, null);
+      const page = await openPage(services, req, res, { number: null });
       const versions = await pages.versions(page);
       // Not `no-cache`: going back, a browser would show the JSON in place of the page.
       res.setHeader('Cache-Control', 'private, no-store');
@@ -49,7 +49,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
 
     /** The bytes as posted. */
     unlocked('download', async (req, res) => {
-      const page = await openPage(services, req, res);
+      const page = await openPage(services, req, res, { takesToken: true });
       const document = await pages.document(page);
       setDownloadHeaders(res, page, page.version.number);
       sendBytes(res, 'text/html', document);
@@ -62,7 +62,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
     unlocked('print', async (req, res) => {
       const page = await openPage(services, req, res);
       const document = await pages.document(page);
-      rawHeaders.setForRefusal(res, null); // the sandbox of the raw page
+      rawHeaders.setForPrint(res, page);
       sendBytes(res, 'text/html', insertFirst(document, printScript));
     }),
 
@@ -72,15 +72,8 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
 
 /** A page. A person who has not entered the passcode is sent to the page that asks for it. */
 function unlocked(part: PagePart, handler: Handler): Route {
-  return open('GET', pagePartPath(':slug', part), async (req, res) => {
-    try {
-      await handler(req, res);
-    } catch (error) {
-      const isLocked = error instanceof DropError && error.code === 'passcode_required';
-      if (!isLocked || !isNavigation(req)) throw error;
-      res.redirect(303, pagePath(readSlug(req)) + new URL(req.url, 'http://service').search);
-    }
-  });
+  const isLocked = ({ code }: DropError) => code === 'passcode_required';
+  return open('GET', pagePartPath(':slug', part), orToViewer(handler, isLocked));
 }
 
 const daySeconds = 86_400;

@@ -20,7 +20,7 @@ export interface PublicAddress {
   readonly number: number | null;
   /** From `id`: the internal id of a version, which the address of the viewer's frame contains. */
   readonly versionId: string | null;
-  /** From `g`: opens a locked drop. */
+  /** From `g`: opens a drop that is not public. */
   readonly grant: string | null;
 }
 

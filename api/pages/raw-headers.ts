@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type Config, unpurgedSeconds } from '../../shared/config/config.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { isPublic, isRestricted } from '../../shared/drops/access.ts';
 import { edgeTag, type Page } from '../../shared/drops/drop.ts';
 import type { BodyFacts } from '../../shared/pages/body.ts';
 import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
@@ -29,6 +30,8 @@ const staleShare = 0.4;
 
 /** How long deploy/varnish.vcl serves a page beyond its cache lifetime, unless `proxy-revalidate` forbids it. */
 const graceSeconds = 60;
+
+const resourcePolicy = 'Cross-Origin-Resource-Policy';
 
 const yearSeconds = 31_536_000;
 
@@ -65,8 +68,8 @@ export class RawHeaders {
   readonly #edgeSeconds: number;
   readonly #onOurHost: Pairs;
   readonly #onOwnHost: Pairs;
-  readonly #ofPageOnOurHost: readonly string[];
-  readonly #ofPageOnOwnHost: readonly string[];
+  readonly #ofPageOnOurHost: PageHeads;
+  readonly #ofPageOnOwnHost: PageHeads;
   readonly #maxStale: number;
   readonly #tagHeader: string | undefined;
   readonly #robots: string;
@@ -89,11 +92,12 @@ export class RawHeaders {
   }
 
   ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders {
-    const isPublic = page.lock === null;
-    const notModified = [...(caching.host === null ? this.#ofPageOnOurHost : this.#ofPageOnOwnHost)];
+    const isOpen = isPublic(page);
+    const heads = caching.host === null ? this.#ofPageOnOurHost : this.#ofPageOnOwnHost;
+    const notModified = [...(isRestricted(page) ? heads.restricted : heads.open)];
     notModified.push('Cache-Control', this.#cachingOf(page, body.isFinal, caching));
-    notModified.push(robotsHeader, isPublic ? this.#robots : noindex);
-    if (isPublic && this.#tagHeader !== undefined) notModified.push(this.#tagHeader, edgeTag(page.dropId));
+    notModified.push(robotsHeader, isOpen ? this.#robots : noindex);
+    if (isOpen && this.#tagHeader !== undefined) notModified.push(this.#tagHeader, edgeTag(page.dropId));
     if (body.etag !== null) notModified.push('ETag', body.etag);
     const whole = [...notModified, 'Content-Type', 'text/html; charset=utf-8'];
     if (body.encoding !== 'identity') whole.push('Content-Encoding', body.encoding);
@@ -105,7 +109,7 @@ export class RawHeaders {
   setForCard(res: ServerResponse, page: Page, isFinal: boolean): void {
     for (const [name, value] of this.#onOurHost) res.setHeader(name, value);
     res.setHeader('Cache-Control', this.#cachingOf(page, isFinal, { isConfirmed: true, isPinned: false }));
-    if (page.lock !== null) return;
+    if (!isPublic(page)) return;
     res.removeHeader('X-Request-Id'); // a cache would repeat it
     if (this.#tagHeader !== undefined) res.setHeader(this.#tagHeader, edgeTag(page.dropId));
   }
@@ -116,9 +120,15 @@ export class RawHeaders {
     for (const [name, value] of host === null ? this.#onOurHost : this.#onOwnHost) res.setHeader(name, value);
   }
 
+  /** The sandbox of the raw page. */
+  setForPrint(res: ServerResponse, page: Page): void {
+    this.setForRefusal(res, null);
+    if (isRestricted(page)) res.setHeader(resourcePolicy, 'same-origin');
+  }
+
   #cachingOf(page: Page, isFinal: boolean, caching: Omit<Caching, 'host'>): string {
     const { isConfirmed, isPinned } = caching;
-    if (page.lock !== null) return 'private, no-store';
+    if (!isPublic(page)) return 'private, no-store';
     if (!isFinal) return 'no-store'; // later requests get another body
     // Unconfirmed: the database is down, so a purge may have been missed. Not 0: the edge asks once for each page in that time.
     const most = isConfirmed ? this.#edgeSeconds : Math.min(this.#edgeSeconds, unpurgedSeconds);
@@ -147,13 +157,29 @@ function commonHeaders(origin: string): Pairs {
   const headers: [name: string, value: string][] = [
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'no-referrer'],
-    ['Cross-Origin-Resource-Policy', 'cross-origin'],
+    [resourcePolicy, 'cross-origin'],
   ];
   // Without subdomains, which may belong to other services.
   if (origin.startsWith('https:')) headers.push(['Strict-Transport-Security', `max-age=${yearSeconds}`]);
   return headers;
 }
 
-function pageHeaders(safetyHeaders: Pairs, tokens: string): readonly string[] {
-  return ['Content-Security-Policy', `sandbox ${tokens}`, ...safetyHeaders.flat(), 'Vary', 'Accept-Encoding'];
+interface PageHeads {
+  readonly open: readonly string[];
+  /** No page of another origin may load it: browsers would send the cookie of the reader's session. */
+  readonly restricted: readonly string[];
+}
+
+function pageHeaders(safetyHeaders: Pairs, tokens: string): PageHeads {
+  const others = safetyHeaders.filter(([name]) => name !== resourcePolicy).flat();
+  const of = (policy: string) => [
+    'Content-Security-Policy',
+    `sandbox ${tokens}`,
+    ...others,
+    resourcePolicy,
+    policy,
+    'Vary',
+    'Accept-Encoding',
+  ];
+  return { open: of('cross-origin'), restricted: of('same-origin') };
 }

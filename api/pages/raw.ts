@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { edgeSeconds } from '../../shared/config/config.ts';
 import { notFound, unavailable } from '../../shared/domain/errors.ts';
+import { isRestricted } from '../../shared/drops/access.ts';
 import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { Body, BodyFacts, Framing } from '../../shared/pages/body.ts';
+import type { FoundPage } from '../../shared/pages/page-cache.ts';
 import type { ContentEncoding } from '../../shared/renders/render-store.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Layout } from '../html/layout.ts';
@@ -16,8 +18,8 @@ import { logRequest, setRequestId } from '../http/request-log.ts';
 import { forbidIndexing, type ServiceResponse } from '../http/send.ts';
 import type { ContentHost } from './content-hosts.ts';
 import { createFraming } from './framing.ts';
-import { isUnlocked, passcodeRequired } from './gate.ts';
-import { isGetByPerson, type PublicAddress, readSlugAndVersion, refuseTakenDown } from './public-page.ts';
+import { passGate } from './gate.ts';
+import { isGetByPerson, type PublicAddress, readSlugAndVersion } from './public-page.ts';
 import { type PageHeaders, RawHeaders } from './raw-headers.ts';
 
 /** A version may be removed between the look-up and the read of its body. */
@@ -141,13 +143,23 @@ export class RawPages {
 }
 
 /** @throws DropError `unavailable` if each version that the page had was removed before its body was read */
-async function openWithBody(services: Services, req: IncomingMessage, asked: RawTarget, form: Form) {
+async function openWithBody(
+  services: Services,
+  req: IncomingMessage,
+  asked: RawTarget,
+  form: Form,
+): Promise<FoundPage & { readonly page: PageWithVersion; readonly body: Body | BodyFacts }> {
   for (let attempt = 0; attempt < maxLookUps; attempt++) {
     const opened = await open(services, req, asked, form);
     const body = await findBody(services, req, opened.page, form);
-    if (body !== null) return { ...opened, body };
+    // A restricted page has no ETag: who may read it is asked at every request, and no answer says that nothing has changed.
+    if (body !== null) return { ...opened, body: isRestricted(opened.page) ? withoutEtag(body) : body };
   }
   throw unavailable('This page is being changed. Please try again.');
+}
+
+function withoutEtag(body: Body | BodyFacts): Body | BodyFacts {
+  return { ...body, etag: null };
 }
 
 /** Looks up the page. @throws DropError if it is not shown to this request */
@@ -157,29 +169,17 @@ async function open(
   { address, host }: RawTarget,
   { encoding, framing }: Form,
 ) {
-  const { pages, config } = services;
+  const { pages } = services;
   const [slug, number] = readSlugAndVersion(address);
   const { page, isConfirmed } = await pages.findRaw(slug, number, encoding, framing);
-  // Before the passcode: the host of another drop learns nothing about this one.
+  // Before the gate: the host of another drop learns nothing about this one.
   if (host !== null && host.label !== page.dropId) throw notFound('page');
-  refuseTakenDown(page);
-  if (!(await isAdmitted(services, page, req, { address, host })))
-    throw passcodeRequired(config.BASE_URL, page.slug);
+  await passGate(services, page, req, {
+    takesToken: true,
+    grant: address.grant,
+    isGrantAlone: host !== null,
+  });
   return { page: pages.requireVersion(page), isConfirmed };
-}
-
-/** Whether the page has no passcode, or the viewer has entered it: the address has a grant, or the cookie a pass. */
-async function isAdmitted(
-  services: Services,
-  page: Page,
-  req: IncomingMessage,
-  { address, host }: RawTarget,
-): Promise<boolean> {
-  if (page.lock === null) return true;
-  const { grant } = address;
-  if (grant !== null && (await services.passcodes.admits('grant', page, grant))) return true;
-  // On the hosts of drops, the drops themselves can set cookies: only the grant counts there.
-  return host === null && isUnlocked(services, page, req);
 }
 
 /** The body; for HEAD and 304 without its bytes. null: the version was removed since the page was looked up. */
@@ -189,7 +189,7 @@ async function findBody(
   page: PageWithVersion,
   { encoding, framing }: Form,
 ): Promise<Body | BodyFacts | null> {
-  const ifNoneMatch = req.headers['if-none-match'];
+  const ifNoneMatch = isRestricted(page) ? undefined : req.headers['if-none-match'];
   if (req.method === 'HEAD' || ifNoneMatch !== undefined) {
     const facts = await pages.facts(page, encoding, framing);
     if (facts !== null && (req.method === 'HEAD' || isFresh(ifNoneMatch, facts.etag))) return facts;

@@ -23,6 +23,7 @@ export interface ViewerParts extends SocialParts {
   /** Whether the address names this version: then the viewer offers no later one. */
   readonly isPinned: boolean;
   readonly isLocked: boolean;
+  readonly access: Page['access'];
   /** Sanitized markup; null for none. */
   readonly context: Html | null;
   readonly indexable: boolean;
@@ -48,7 +49,7 @@ export function viewerPage(parts: ViewerParts): PageParts {
   return {
     title,
     robots: indexable ? 'index, follow' : 'noindex, nofollow',
-    head: socialTags(parts),
+    ...(parts.access === 'link' && { head: socialTags(parts) }),
     firstScript: 'viewer',
     scripts: ['shared'],
     styles: ['viewer'],
@@ -118,7 +119,8 @@ function commentsButton({ slug, version, commentsScript }: ViewerParts): Html {
   return html`<button type="button" class="opener" aria-expanded="false" data-comments="${pagePartPath(slug, 'comments', version)}" data-script="${commentsScript}" hidden>${commentsIcon}<span class="word">Comments</span><span class="count"></span></button>`;
 }
 
-function shareMenu({ baseUrl, slug, title, version, latestVersion, isLocked }: ViewerParts): Html {
+function shareMenu(parts: ViewerParts): Html {
+  const { baseUrl, slug, title, version, latestVersion, isLocked, access } = parts;
   const url = pageUrl(baseUrl, slug);
   return html`<button type="button" class="opener" popovertarget="share">${shareIcon}<span class="word">Share</span></button>
 <div class="sheet share" popover id="share">
@@ -126,9 +128,14 @@ function shareMenu({ baseUrl, slug, title, version, latestVersion, isLocked }: V
 <input id="address" type="text" readonly value="${url}">
 <button type="button" data-copy="${url}" hidden>Copy the link</button>
 <button type="button" class="quiet" data-share="${url}" data-title="${title}" hidden>Share…</button>
-${latestVersion > 1 && html`<button type="button" class="quiet" data-copy="${url}?v=${version}" hidden>Copy the link to version ${version}</button>\n`}${isLocked && html`<p class="soft small">Whoever opens it needs the passcode.</p>\n`}<img src="${pagePartPath(slug, 'qr.svg')}" width="200" height="200" loading="lazy" alt="QR code of the address">
+${latestVersion > 1 && html`<button type="button" class="quiet" data-copy="${url}?v=${version}" hidden>Copy the link to version ${version}</button>\n`}${access !== 'link' && html`<p class="soft small">${readersOf[access]} can open it.</p>\n`}${isLocked && html`<p class="soft small">Whoever opens it needs the passcode.</p>\n`}<img src="${pagePartPath(slug, 'qr.svg')}" width="200" height="200" loading="lazy" alt="QR code of the address">
 </div>`;
 }
+
+const readersOf = {
+  members: 'Only people with an account of this service',
+  named: 'Only people whom its owner has named',
+} as const;
 
 function moreMenu({ slug, version, latestVersion, ownOrigin, rawUrl }: ViewerParts): Html {
   const alone = version === latestVersion ? rawPath(slug) : `${rawPath(slug)}?v=${version}`;

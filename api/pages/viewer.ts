@@ -1,11 +1,13 @@
 import type { Request, Response } from 'express';
 import { type Config, isHttps } from '../../shared/config/config.ts';
 import { type DropError, notFound, versionNotFound } from '../../shared/domain/errors.ts';
+import { isPublic, isRestricted } from '../../shared/drops/access.ts';
 import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { fieldState, formError } from '../html/forms.ts';
 import { html, raw } from '../html/html.ts';
 import type { Layout, PageParts } from '../html/layout.ts';
+import { isNavigation } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
 import { isFromOtherSite, type ReadForm } from '../http/form.ts';
@@ -14,10 +16,12 @@ import { HttpError } from '../http/http-error.ts';
 import { pagePath } from '../http/paths.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
+import type { SessionAccess } from '../http/session.ts';
 import { orAgain, show } from '../http/show.ts';
 import { ContentHosts } from './content-hosts.ts';
 import { frameUrl } from './frame.ts';
-import { isUnlocked, setPageCaching } from './gate.ts';
+import { askGate, setPageCaching } from './gate.ts';
+import { noRightPage } from './no-right-page.ts';
 import {
   isGetByPerson,
   passCookie,
@@ -28,19 +32,23 @@ import {
 import { lockedSocialTags } from './social-tags.ts';
 import { madeByScripts, viewerPage } from './viewer-page.ts';
 
+type ViewerDeps = Pick<RouteParts, 'services' | 'readForm' | 'sessions' | 'layout'>;
+
 /** Reports go nowhere: no `Reporting-Endpoints` names that group. Without one Firefox and WebKit complain in the console. */
 const leavingPolicy = `frame-src 'self' ${madeByScripts}; report-to none`;
 
-/** GET and POST /p/{slug} (spec 4.5): the viewer, and the passcode form of a locked drop. */
+/** GET and POST /p/{slug} (spec 4.5): the viewer, the passcode form of a locked drop, and the page for those who may not read it. */
 export class ViewerPages {
   readonly #services: Services;
   readonly #readForm: ReadForm;
+  readonly #sessions: SessionAccess;
   readonly #layout: Layout;
   readonly #contentHosts: ContentHosts | null;
 
-  constructor({ services, readForm, layout }: Pick<RouteParts, 'services' | 'readForm' | 'layout'>) {
+  constructor({ services, readForm, sessions, layout }: ViewerDeps) {
     this.#services = services;
     this.#readForm = readForm;
+    this.#sessions = sessions;
     this.#layout = layout;
     this.#contentHosts = ContentHosts.from(services.config.CONTENT_ORIGIN);
   }
@@ -52,32 +60,50 @@ export class ViewerPages {
     const known = pages.getCached(slug, number);
     const context = known === null ? undefined : pages.getCachedContext(known);
     // A page from memory must be sent before anything is awaited, and a context may have to be read.
-    const page = known === null || context === undefined ? await findPage(this.#services, req, res) : known;
-    if (page !== known && !(await isUnlocked(this.#services, page, req, isAlone(req)))) {
-      show(res, passcodeForm(config, req, page), this.#layout.page);
+    if (known !== null && context !== undefined) {
+      this.#send(res, known, { context, grant: null, isPinned });
+      if (isGetByPerson(req)) views.count(known.dropId);
       return;
     }
+    const page = await pages.find(slug, number);
+    const proofs = { admitsSession: isAlone(req), takesToken: true };
+    const passage = await askGate(this.#services, page, req, proofs);
+    if (passage.gate === 'no right') return this.#refuse(req, res, slug);
+    checkShown(page, number);
+    setPageCaching(res, page);
+    if (passage.gate === 'passcode') return show(res, passcodeForm(config, req, page), this.#layout.page);
     const shown = pages.requireVersion(page);
-    const isFromMemory = page === known;
-    const grant = isFromMemory ? null : await passcodes.issue('grant', shown);
-    const text = isFromMemory ? (context ?? null) : await pages.context(shown);
-    this.#send(res, shown, { context: text, grant, isPinned });
+    const grant = await passcodes.issue('grant', shown, passage.reader);
+    this.#send(res, shown, { context: await pages.context(shown), grant, isPinned });
     if (isGetByPerson(req)) views.count(page.dropId);
   }
 
   /** A person sees an error on the form again. A program gets the envelope. */
   async unlock(req: Request, res: Response): Promise<void> {
     const services = this.#services;
-    const page = await findPage(services, req, res);
+    const [slug, number] = readTarget(req);
+    const page = await services.pages.find(slug, number);
+    const { gate } = await askGate(services, page, req);
+    if (gate === 'no right') return this.#refuse(req, res, slug);
+    checkShown(page, number);
+    setPageCaching(res, page);
     const form = await this.#readForm(req);
     const unlock = () => unlockPage(services, req, res, page, form.get('passcode') ?? '');
     const shown = await orAgain(req, unlock, (error) => passcodeForm(services.config, req, page, error));
     show(res, shown, this.#layout.page);
   }
 
+  /** @throws DropError `not_found`, as for a slug that nothing has: the request is of a program */
+  async #refuse(req: Request, res: Response, slug: string): Promise<void> {
+    if (!isNavigation(req)) throw notFound('page');
+    const session = isAlone(req) ? await this.#sessions.find(req) : null;
+    const address = pagePath(slug) + new URL(req.url, 'http://service').search;
+    show(res, noRightPage({ address, session, ask: null }), this.#layout.page);
+  }
+
   /**
    * Makes the page in the same synchronous step, and sends it.
-   * @param shown `context` as `pages.context` returns it; `grant` opens the frame of a locked drop; `isPinned`: the address
+   * @param shown `context` as `pages.context` returns it; `grant` opens the frame of a drop that is not public; `isPinned`: the address
    *   names the version
    */
   #send(
@@ -86,9 +112,9 @@ export class ViewerPages {
     { context, grant, isPinned }: { context: string | null; grant: string | null; isPinned: boolean },
   ): void {
     const { cards, config } = this.#services;
-    const { title, description, slug, version, latestVersion, lock } = page;
+    const { title, description, slug, version, latestVersion, lock, access } = page;
     const dropOrigin = this.#contentHosts?.originOf(page.dropId) ?? null;
-    const indexable = config.INDEXABLE && lock === null;
+    const indexable = config.INDEXABLE && isPublic(page);
     const view = viewerPage({
       baseUrl: config.BASE_URL,
       slug,
@@ -103,6 +129,7 @@ export class ViewerPages {
       latestVersion,
       isPinned,
       isLocked: lock !== null,
+      access,
       context: context === null ? null : raw(context),
       indexable,
       comments: page.comments,
@@ -116,14 +143,11 @@ export class ViewerPages {
   }
 }
 
-async function findPage({ pages }: Services, req: Request, res: Response): Promise<Page> {
-  const [slug, number] = readTarget(req);
-  const page = await pages.find(slug, number);
+/** @throws HttpError 410 for a takedown; DropError `version_not_found` */
+function checkShown(page: Page, number: number | null): void {
   refuseTakenDown(page);
   // Also of a locked page: what no version can have as its number tells nothing about it.
   if (number === 0) throw versionNotFound();
-  setPageCaching(res, page);
-  return page;
 }
 
 /** Sets the cookie and redirects. @throws DropError `passcode_required` (403): wrong; `rate_limited`: too often */
@@ -149,8 +173,8 @@ async function unlockPage(
   return null;
 }
 
-function passcodeForm({ BASE_URL }: Config, { url }: Request, { slug }: Page, error?: DropError): PageParts {
-  return enterPasscodePage({ action: url, baseUrl: BASE_URL, slug, error });
+function passcodeForm({ BASE_URL }: Config, { url }: Request, page: Page, error?: DropError): PageParts {
+  return enterPasscodePage({ action: url, baseUrl: BASE_URL, page, error });
 }
 
 /** In a window of its own, which the opener policy of our pages parts from the site that opened it. */
@@ -170,15 +194,15 @@ export function enterPasscodePage(parts: {
   /** The page's own path with its query. */
   readonly action: string;
   readonly baseUrl: string;
-  readonly slug: string;
+  readonly page: Pick<Page, 'slug' | 'access'>;
   /** Why the last attempt failed. */
   readonly error: DropError | undefined;
 }): PageParts {
-  const { action, baseUrl, slug, error } = parts;
+  const { action, baseUrl, page, error } = parts;
   return {
     title: 'Passcode',
     error,
-    head: lockedSocialTags(baseUrl, slug),
+    ...(!isRestricted(page) && { head: lockedSocialTags(baseUrl, page.slug) }),
     body: html`<h1>Enter the passcode</h1>
 <p class="soft">The owner protected this page with a passcode.</p>
 <form method="post" action="${action}">

@@ -21,6 +21,7 @@ import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Form, orAgain, show } from '../http/show.ts';
 import { atMostCharacters, invalid, textField, validate } from '../http/validate.ts';
+import { orToViewer, requireRight } from '../pages/gate.ts';
 import { refuseTakenDown } from '../pages/public-page.ts';
 
 const contactMaxCharacters = 200;
@@ -32,10 +33,11 @@ export function reportRoutes({ services, readForm, layout }: RouteParts): readon
   const readReport = createReportReader(maxCharacters);
   const formBytes = reportFormBytes(maxCharacters);
 
-  /** A locked page, and a comment on it, can be reported without its passcode. @throws DropError `not_found` */
+  /** A locked page, and a comment on it, can be reported without its passcode. @throws DropError `not_found`; as `requireRight` */
   async function findPage(req: Request, res: Response): Promise<Page> {
     res.setHeader('Cache-Control', 'private, no-store');
     const page = await pages.find(readSlug(req), versionOf(req));
+    await requireRight(services, page, req);
     refuseTakenDown(page);
     const commentId = commentOf(req);
     if (commentId !== null) await comments.find(page, commentId);
@@ -56,16 +58,18 @@ export function reportRoutes({ services, readForm, layout }: RouteParts): readon
     };
   }
 
+  async function showForm(req: Request, res: Response): Promise<void> {
+    const page = await findPage(req, res);
+    const { sent } = req.query;
+    const shown =
+      sent === 'kept' || sent === 'enough'
+        ? reportSentPage(page.slug, sent === 'kept')
+        : reportFormPage(partsOf(req, page, randomBase62(reportIdLength)));
+    show(res, shown, layout.page);
+  }
+
   return [
-    open('GET', '/report/:slug', async (req, res) => {
-      const page = await findPage(req, res);
-      const { sent } = req.query;
-      const shown =
-        sent === 'kept' || sent === 'enough'
-          ? reportSentPage(page.slug, sent === 'kept')
-          : reportFormPage(partsOf(req, page, randomBase62(reportIdLength)));
-      show(res, shown, layout.page);
-    }),
+    open('GET', '/report/:slug', orToViewer(showForm)),
 
     open('POST', '/report/:slug', async (req, res) => {
       const page = await findPage(req, res);

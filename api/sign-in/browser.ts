@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
-import { DropError } from '../../shared/domain/errors.ts';
+import { DropError, nullIfNotFound } from '../../shared/domain/errors.ts';
+import { isRestricted } from '../../shared/drops/access.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { type ProviderPerson, withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
@@ -36,7 +37,9 @@ export function browserRoutes(parts: RouteParts, pages: SignInPages): readonly R
       const session = await access.find(req);
       // A page of operators sends a person here whose session is too old for it.
       const isEnough = session !== null && !(session.isTooOldToOperate && isOperatorPath(next));
-      return isEnough && !wantsOther ? next : signInPage(services, { next, wantsOther, kept: '' });
+      return isEnough && !wantsOther
+        ? landingOf(services, next)
+        : signInPage(services, { next, wantsOther, kept: '' });
     }),
 
     form(
@@ -91,7 +94,7 @@ function authenticate(
   return new LocalSignIn(services).answer(req, sent, form, async (identity) => {
     await startSession(parts, req, res, withoutClaims(identity));
     const waiting = await access.keptForms.open(kept);
-    if (waiting === null) return next;
+    if (waiting === null) return landingOf(services, next);
     res.redirect(307, waiting.path); // sends the sealed text on
     return null;
   });
@@ -107,7 +110,7 @@ export async function finishBrowserSignIn(
 ): Promise<Shown> {
   try {
     await startSession(parts, req, res, person);
-    return next;
+    return await landingOf(parts.services, next);
   } catch (error) {
     if (!(error instanceof DropError)) throw error;
     const retry = { href: browserSignInPath(next), text: 'Try again' };
@@ -183,15 +186,26 @@ function nextInput(next: string): Html {
 }
 
 /**
- * A path of the dashboard, or of the comments on a page, with its query; the first page of the dashboard for anything else: nobody
- * is sent to another site, or to a drop.
+ * Where a person goes after the sign-in: to the viewer page of a restricted drop, for which they had to sign in, and to no other
+ * drop. It is looked up only for somebody who is signed in.
+ */
+async function landingOf({ pages }: Pick<Services, 'pages'>, next: string): Promise<string> {
+  const slug = /^\/p\/([\w-]+)(?:\?|$)/.exec(next)?.[1];
+  if (slug === undefined) return next;
+  const page = await pages.find(slug, null).catch(nullIfNotFound);
+  return page !== null && isRestricted(page) ? next : dashboardPaths.drops;
+}
+
+/**
+ * A path of the dashboard, of a viewer page, or of the comments on a page, with its query; the first page of the dashboard for
+ * anything else: nobody is sent to another site.
  */
 function dashboardPathIn(next: unknown, baseUrl: string): string {
   if (typeof next !== 'string' || next.length > nextMaxLength) return dashboardPaths.drops;
   if (!URL.canParse(next, baseUrl)) return dashboardPaths.drops;
   const { origin, pathname, search } = new URL(next, baseUrl);
   const isOfDashboard =
-    /^\/((drops|comments|account|operators)(\/|$)|sign-in\/ready$|p\/[\w-]+\/comments$)/.test(pathname) &&
+    /^\/((drops|comments|account|operators)(\/|$)|sign-in\/ready$|p\/[\w-]+(\/comments)?$)/.test(pathname) &&
     origin === new URL(baseUrl).origin;
   return isOfDashboard ? pathname + search : dashboardPaths.drops;
 }

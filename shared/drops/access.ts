@@ -30,6 +30,11 @@ export function isRestricted({ access }: { readonly access: Access }): boolean {
   return access !== 'link';
 }
 
+/** Whether everybody who has the address may read the page: only then a cache may keep it, and only then it has an ETag. */
+export function isPublic({ lock, access }: { readonly lock: Lock | null; readonly access: Access }): boolean {
+  return lock === null && access === 'link';
+}
+
 /** What is stored. @param lock null: no passcode */
 export function storedLock(lock: Lock | null, access: Access): Lock | null {
   return lock ?? (access === 'link' ? null : accessLock);

@@ -9,7 +9,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import { sha256Of } from '../util/sha256.ts';
-import type { Lock } from './access.ts';
+import { isRestricted, type Lock } from './access.ts';
 import {
   type DetailChanges,
   type Details,
@@ -114,7 +114,10 @@ export class Drops extends OwnerReads {
     return this.#addVersion(caller, target, { html, context, mediaType }, {}, { ids, resolves });
   }
 
-  /** @throws DropError `invalid_arg` for `expiresAt` out of range, like `create` and `addVersion` */
+  /**
+   * One that restricts who may read the drop waits for the edge, at most 1 s.
+   * @throws DropError `invalid_arg` for `expiresAt` out of range, like `create` and `addVersion`
+   */
   async change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {
     const { drops, sideEffects, clock, config } = this.#deps;
     const now = clock.now();
@@ -122,7 +125,8 @@ export class Drops extends OwnerReads {
     const tasks = sideEffects.tasksOfChange;
     const outcome = await drops.changeDetails(owned(caller, target), changes, now, tasks);
     const drop = orThrow(outcome, config);
-    await sideEffects.afterChange(drop);
+    if (narrows(changes)) await sideEffects.afterHide(drop);
+    else await sideEffects.afterChange(drop);
     return drop;
   }
 
@@ -197,7 +201,7 @@ export class Drops extends OwnerReads {
         : await resolutions.around(caller, target.slug, resolves, version.id, { add, isRefused });
     const drop = await this.#storedOrThrow(caller, outcome);
     if (resolves !== null) await this.#settle(drop);
-    await sideEffects.afterNewVersion(drop, version.id);
+    await sideEffects.afterNewVersion(drop, version.id, narrows(changes));
     return drop;
   }
 
@@ -230,6 +234,11 @@ export class Drops extends OwnerReads {
 }
 
 type Outcome = Drop | Refusal | 'day_full';
+
+/** Whether a drop that was public may be so no more: the access that it had is not read. */
+function narrows({ access }: DetailChanges): boolean {
+  return access !== undefined && isRestricted({ access });
+}
 
 function publisherOf({ credential }: Caller): Publisher {
   if (credential.kind === 'token')

@@ -53,9 +53,11 @@ export class SideEffects {
     this.#jobs.enqueue('version.render', { dropId, versionId }).catch((err) => this.#warnOfNoJob(err));
   }
 
-  /** Also purges at once, because the job may wait. */
-  async afterNewVersion({ id, slug }: ChangedDrop, versionId: string): Promise<void> {
+  /** Also purges at once, because the job may wait. @param hides whether it narrows who may read the drop */
+  async afterNewVersion(drop: ChangedDrop, versionId: string, hides = false): Promise<void> {
+    const { id, slug } = drop;
     this.enqueueVersionJob(id, versionId);
+    if (hides) return this.afterHide(drop);
     await this.#changes.publish(slug);
     this.#enqueuePurge(id);
     if (this.#attempts < attemptsAtOnce) void this.#tryPurge(id);

@@ -110,13 +110,14 @@ async function assemble(parts: Parts) {
   const runList = createListsAtOnce();
   const limits = new Limits({ limiter: engine.rateLimiter, clock, config });
   const sideEffects = new SideEffects({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
-  const passcodes = new Passcodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
   const ofOperators = assembleOperators({ config, clock, log, engine, limits, sideEffects });
   const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, oidc, limits, sideEffects });
+  const { tokens, readers } = ofAccounts;
+  const hasher = parts.passcodeHasher;
+  const passcodes = new Passcodes({ hasher, sealer, limits, readers, clock, config });
   const ofPages = assemblePages({ config, clock, log, engine, threads, maxRenders });
   const forComments = { findQuotes, sidesMs, limits, runList, sideEffects };
   const ofComments = assembleComments({ clock, log, engine, ...forComments });
-  const { tokens } = ofAccounts;
   const { comments, resolutions } = ofComments;
   const forDrops = { tokens, limits, runList, passcodes, sideEffects, comments, resolutions };
   const ofDrops = assembleDrops({ config, clock, log, engine, threads, ...forDrops });

@@ -4,6 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import { dayMs } from '../domain/time-windows.ts';
+import { isRestricted } from '../drops/access.ts';
 import type { Drop, WriteIds } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
@@ -213,7 +214,7 @@ export class Idempotency {
   /** For a write whose attempt may have died before other processes and the edge got notice of it. */
   async #giveNotice(caller: Caller, { slug, versionId }: IdempotencyRecord): Promise<void> {
     const drop = await this.#drops.find(caller.accountId, slug);
-    if (drop !== null) await this.#sideEffects.afterNewVersion(drop, versionId);
+    if (drop !== null) await this.#sideEffects.afterNewVersion(drop, versionId, isRestricted(drop));
   }
 
   /** The write is done in any case. If this fails, the next attempt finds that out by itself. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { isDown, notFound } from '../domain/errors.ts';
+import { isPublic } from '../drops/access.ts';
 import { hasExpired, hasVersion, type Page, type PageWithVersion } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { Log } from '../log/log.ts';
@@ -54,7 +55,7 @@ export interface FoundPage {
  * 2. A notice of a change removes the page. What a read finds that began before the notice is not kept.
  * 3. One query confirms all pages in use, so that a popular page stays current.
  * 4. `find` returns what a read found that began after the request arrived: an earlier read may have found a page whose
- *    lock or deletion was acknowledged in between. While the database is down, it returns a page that a read confirmed
+ *    lock, narrower access or deletion was acknowledged in between. While the database is down, it returns a page that a read confirmed
  *    within the last minute.
  */
 export class PageCache {
@@ -151,7 +152,7 @@ export class PageCache {
 
   /** The newer of two reads of a drop is the one with the higher revision. */
   #keep(found: Page | null, read: Read): void {
-    if (found === null || found.isTakenDown || found.lock !== null) {
+    if (found === null || found.isTakenDown || !isPublic(found)) {
       this.#discard(read.slug);
       return;
     }

@@ -1,7 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import { newId } from '../domain/ids.ts';
-import type { Lock } from '../drops/access.ts';
+import { isRestricted, type Lock } from '../drops/access.ts';
 import type { Page } from '../drops/drop.ts';
+import type { Readers } from '../identities/readers.ts';
 import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Quota } from '../limits/rate-limiter.ts';
@@ -17,31 +18,37 @@ export type PassKind = 'pass' | 'grant';
 /** The content of a pass or a grant. Both are valid for the lock only: a new passcode is a new lock. */
 interface PassContent {
   readonly dropId: string;
-  readonly lockId: string;
+  /** null: a grant for a restricted page without a passcode. */
+  readonly lockId: string | null;
   /** The id of the version; a pass has none. */
   readonly versionId?: string;
+  /** Of a grant for a restricted page: the account that may read it. */
+  readonly accountId?: string;
 }
 
 interface Deps {
   readonly hasher: PasscodeHasher;
   readonly sealer: Sealer;
   readonly limits: Pick<Limits, 'attempts' | 'quotaOf' | 'quotasOf'>;
+  readonly readers: Pick<Readers, 'mayRead'>;
   readonly clock: Clock;
   readonly config: { readonly UNLOCK_SECONDS: number; readonly GRANT_SECONDS: number };
 }
 
-/** The passcode of a drop, a soft share gate (spec 5.9). */
+/** The passcode of a drop, a soft share gate (spec 5.9), and the proofs that a gate was passed. */
 export class Passcodes {
   readonly #hasher: PasscodeHasher;
   readonly #sealer: Sealer;
   readonly #limits: Deps['limits'];
+  readonly #readers: Deps['readers'];
   readonly #clock: Clock;
   readonly #seconds: Readonly<Record<PassKind, number>>;
 
-  constructor({ hasher, sealer, limits, clock, config }: Deps) {
+  constructor({ hasher, sealer, limits, readers, clock, config }: Deps) {
     this.#hasher = hasher;
     this.#sealer = sealer;
     this.#limits = limits;
+    this.#readers = readers;
     this.#clock = clock;
     this.#seconds = { pass: config.UNLOCK_SECONDS, grant: config.GRANT_SECONDS };
   }
@@ -63,16 +70,24 @@ export class Passcodes {
     });
   }
 
-  /** Creates the proof that the passcode was entered. null: the page has no lock, or no version for a grant. */
-  async issue(kind: PassKind, page: Page): Promise<string | null> {
-    const content = passContentFor(kind, page);
+  /**
+   * Creates the proof that the gate was passed. null: there is nothing to prove, or no version for a grant.
+   * @param reader the account whose right to read a restricted page a grant proves
+   */
+  async issue(kind: PassKind, page: Page, reader: string | null = null): Promise<string | null> {
+    const content = passContentFor(kind, page, reader);
     return content && this.#sealer.seal(kind, content, this.#clock.now() + this.#seconds[kind] * 1000);
   }
 
-  /** Whether the pass or grant is valid for the page's current lock and, for a grant, for this version. */
+  /**
+   * Whether the pass or grant is valid for the page's current lock and, for a grant, for this version. A grant for a restricted page
+   * is valid while the account that it names may read the page.
+   */
   async admits(kind: PassKind, page: Page, sealed: string): Promise<boolean> {
-    const expected = passContentFor(kind, page);
-    return expected !== null && matches(await this.#sealer.open(kind, sealed), expected);
+    const content = await this.#sealer.open(kind, sealed);
+    const expected = passContentFor(kind, page, readerIn(content));
+    if (expected === null || !matches(content, expected)) return false;
+    return expected.accountId === undefined || this.#readers.mayRead(page, expected.accountId);
   }
 
   /** Wrong passcodes are counted per drop, per network and address for all drops, and per address for this drop. */
@@ -85,12 +100,22 @@ export class Passcodes {
   }
 }
 
-/** The content of a pass or grant for the page. null: the page has no lock, or no version for a grant. */
-function passContentFor(kind: PassKind, { dropId, lock, version }: Page): PassContent | null {
-  if (lock === null) return null;
-  const content = { dropId, lockId: lock.id };
-  if (kind === 'pass') return content;
-  return version && { ...content, versionId: version.id };
+/** The content of a pass or grant for the page. null: there is none that proves anything. */
+function passContentFor(kind: PassKind, page: Page, reader: string | null): PassContent | null {
+  const { dropId, lock, version } = page;
+  const content = { dropId, lockId: lock?.id ?? null };
+  if (kind === 'pass') return lock && content;
+  if (version === null) return null;
+  const ofVersion = { ...content, versionId: version.id };
+  if (!isRestricted(page)) return lock && ofVersion;
+  return reader === null ? null : { ...ofVersion, accountId: reader };
+}
+
+/** null: the grant names no account. */
+function readerIn(content: unknown): string | null {
+  const reader: unknown =
+    typeof content === 'object' && content !== null && Reflect.get(content, 'accountId');
+  return typeof reader === 'string' ? reader : null;
 }
 
 function matches(content: unknown, expected: PassContent): boolean {

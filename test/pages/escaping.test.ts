@@ -7,6 +7,7 @@ import { setPasscodePage } from '../../api/dashboard/drop/passcode.ts';
 import { errorPage } from '../../api/html/error-page.ts';
 import { html } from '../../api/html/html.ts';
 import type { PageParts } from '../../api/html/layout.ts';
+import { noRightPage } from '../../api/pages/no-right-page.ts';
 import { versionsPage } from '../../api/pages/page-parts.ts';
 import { enterPasscodePage } from '../../api/pages/viewer.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
@@ -90,6 +91,7 @@ const pages: Record<string, (text: string) => string> = {
         latestVersion: 2,
         isPinned: false,
         isLocked: true,
+        access: 'link',
         context: null,
         indexable: true,
         cardDigest: 'x',
@@ -102,8 +104,16 @@ const pages: Record<string, (text: string) => string> = {
       enterPasscodePage({
         action: text,
         baseUrl: 'https://drops.example',
-        slug: 'abc',
+        page: { slug: 'abc', access: 'link' },
         error: failure('invalid_arg', text),
+      }),
+    ),
+  'no right': (text) =>
+    htmlOf(
+      noRightPage({
+        address: text,
+        session: { accountName: text, caller: { isSuspended: false } },
+        ask: null,
       }),
     ),
   error: (text) => htmlOf(errorPage(418, failure('invalid_arg', text, { field: text }), place)),

@@ -18,6 +18,7 @@ const parts: ViewerParts = {
   latestVersion: 2,
   isPinned: false,
   isLocked: false,
+  access: 'link',
   context: null,
   indexable: false,
   comments: 'owner',

@@ -22,7 +22,7 @@ import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
 import type { BrowserSession } from '../../http/session.ts';
 import { type Form, orAgain, show } from '../../http/show.ts';
-import { openPage, readPageVersion } from '../../pages/gate.ts';
+import { openPage, orToViewer, readPageVersion } from '../../pages/gate.ts';
 import { countNewAnswers, noteAnswers } from './answers.ts';
 import { add, changeByForm, formIdInput, formIdOf, readName } from './form-acts.ts';
 import { keepSecret, readerOfRequest, secretOf } from './reader.ts';
@@ -38,7 +38,11 @@ export function commentsPageRoutes(parts: RouteParts): readonly Route[] {
   );
   const path = pagePartPath(':slug', 'comments');
   return [
-    open('GET', path, (req, res) => answerGet(parts, req, res)),
+    open(
+      'GET',
+      path,
+      orToViewer((req, res) => answerGet(parts, req, res)),
+    ),
 
     open('POST', path, async (req, res) => {
       if ((await sessions.find(req)) !== null) return sendSigned(req, res);
