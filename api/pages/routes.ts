@@ -25,10 +25,10 @@ const docs = {
     tag: 'Public pages',
     summary: 'Open the viewer page',
     description:
-      'Shows the drop in a sandboxed frame, with its context behind a toggle. If the drop is locked, the page is a passcode form, also with status 200.',
+      'Shows the drop in a sandboxed frame, with its context behind a toggle. If the drop is locked, the page is a passcode form, also with status 200. A drop whose `access` is not `link` is 404 for a program, unless a bearer token is of an account that may read it; a browser gets a page that asks for a sign-in, with status 403.',
     parameters: [version],
     replies: [{ status: 200, description: 'The page, or its passcode form.', content: html }],
-    refusals,
+    refusals: [...refusals, 'forbidden'],
   },
   unlock: {
     id: 'unlockDrop',
@@ -66,13 +66,13 @@ const docs = {
     tag: 'Public pages',
     summary: 'Read the raw page',
     description:
-      'The HTML as posted, sandboxed, with a style at the end of `<head>` and a viewport if it has none. If the drop is locked, the answer is 403: people open it in the viewer.',
+      'The HTML as posted, sandboxed, with a style at the end of `<head>` and a viewport if it has none. If the drop is locked, the answer is 403: people open it in the viewer. A drop whose `access` is not `link` is 404, unless a bearer token is of an account that may read it.',
     parameters: [version],
     replies: [
       { status: 200, description: 'The page.', content: html, headers: ['ETag'] },
       { status: 304, description: 'The client has the current page.', headers: ['ETag'] },
     ],
-    refusals: [...refusals, ['passcode_required', 403]],
+    refusals: [...refusals, 'forbidden', ['passcode_required', 403]],
   },
 } as const satisfies Record<string, Operation>;
 

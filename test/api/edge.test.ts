@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { methodsOf } from '../../shared/util/methods.ts';
+import { restrict } from '../support/access.ts';
 import { countJobs } from '../support/jobs.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
 
@@ -124,6 +125,33 @@ describe('The edge', () => {
     expect(edge.tags).to.include(tag);
     edge.tags.length = 0;
     await owner.request('DELETE', `/api/drops/${slug}`);
+    expect(edge.tags).to.include(tag);
+  });
+
+  it('is purged before narrower access is answered, and 1, 5 and 60 s later; no answer has its tag any more', async () => {
+    const { owner, slug, tag } = await publicDrop();
+    await restrict(service, owner, slug, { access: 'members' });
+    expect(edge.tags).to.include(tag);
+    await service.settle();
+    for (const seconds of [1, 4, 55]) {
+      edge.tags.length = 0;
+      service.clock.advance(seconds * 1_000);
+      await service.settle();
+      expect(edge.tags, `after ${seconds} s more`).to.deep.equal([tag]);
+    }
+    const { token } = owner;
+    const { status, headers } = await service.get(`/p/${slug}/raw`, { token });
+    expect(status).to.equal(200);
+    expect(headers)
+      .to.include({ 'cache-control': 'private, no-store' })
+      .and.not.have.any.keys('cache-tag', 'etag');
+  });
+
+  it('is purged before a new version is answered that narrows access', async () => {
+    const { owner, slug, tag } = await publicDrop();
+    const caller = await service.services.tokens.authenticate(`Bearer ${owner.token}`);
+    const document = { html: Buffer.from('<p>new'), context: null };
+    await service.services.drops.addVersion(caller, { slug, revs: null }, { ...document, access: 'members' });
     expect(edge.tags).to.include(tag);
   });
 

@@ -59,7 +59,12 @@ describe('Memory of pages', () => {
   });
 
   it('does not keep what an older read found after a newer one found the page hidden', async () => {
-    for (const hidden of [null, aPage(2, 1, { lock }), aPage(2, 1, { isTakenDown: true })]) {
+    for (const hidden of [
+      null,
+      aPage(2, 1, { lock }),
+      aPage(2, 1, { access: 'members' }),
+      aPage(2, 1, { isTakenDown: true }),
+    ]) {
       const { find, asked, title } = openScene();
       void find(1);
       void find(null);
@@ -90,15 +95,17 @@ describe('Memory of pages', () => {
     expect(title()).to.equal(undefined);
   });
 
-  it('keeps five versions of a drop, and no locked, missing or removed page', async () => {
+  it('keeps five versions of a drop, and no restricted, locked, missing or removed page', async () => {
     const { known, title } = openScene();
     for (const number of [1, 2, 3, 4, 5, 6]) await known(aPage(1, number, { latestVersion: 6 }), number);
     const kept = [1, 2, 3, 4, 5, 6].filter((number) => title(number) !== undefined);
     expect(kept).to.deep.equal([2, 3, 4, 5, 6]);
-    await known(aPage(1, 6, { lock }));
-    expect(title()).to.equal(undefined);
-    await known(null);
-    expect(title()).to.equal(undefined);
+    for (const hidden of [aPage(1, 6, { access: 'named' }), aPage(1, 6, { lock }), null]) {
+      await known(aPage(1, 6, { latestVersion: 6 }));
+      expect(title()).to.equal('title 1');
+      await known(hidden);
+      expect(title()).to.equal(undefined);
+    }
   });
 
   it('is bounded by bytes', async () => {
