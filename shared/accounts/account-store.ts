@@ -33,6 +33,11 @@ export interface AccountStore {
   /** Accounts with that name at any provider, ignoring ASCII case, oldest first. */
   findByName(name: string): Promise<Account[]>;
 
+  /**
+   * Replaces the identity that is the account's own, in one update. false: no such account, or another one has that identity.
+   */
+  setIdentity(id: string, identity: Identity): Promise<boolean>;
+
   /** `at` null: lifts the suspension. A suspended account keeps its time. null: no such account. */
   setSuspended(id: string, at: number | null): Promise<Account | null>;
 
@@ -44,10 +49,10 @@ export interface AccountStore {
 
   /**
    * Marks the account as deleted and removes its identity, in one update: from then on its tokens and sessions are invalid,
-   * and the identity gets a new account. false: no such account, or it is suspended. @param identityHash what stays of the
-   * identity, for `findInheritance`
+   * and the identity gets a new account. false: no such account, or it is suspended. @param identityHashes what stays of its
+   * identities, for `findInheritance`
    */
-  markDeleted(id: string, now: number, identityHash: string): Promise<boolean>;
+  markDeleted(id: string, now: number, identityHashes: readonly string[]): Promise<boolean>;
 
   /** When the account was deleted (Unix ms). null: no such account, not deleted, or erased. */
   findDeletedAt(id: string): Promise<number | null>;

@@ -3,10 +3,10 @@ import type { Token } from '../credentials/token.ts';
 import {
   addedLater,
   id,
+  listOfTexts,
   orAbsent,
   type RecordOf,
   record,
-  sha256,
   text,
   time,
   whole,
@@ -35,8 +35,8 @@ export const accountRecord = record('accounts', {
   suspendedAt: orAbsent(time()),
   /** Unix ms; null: not deleted. */
   deletedAt: orAbsent(time()),
-  /** Of a deleted account: the keyed hash of its identity (`Inheritance`). */
-  identityHash: orAbsent(sha256()),
+  /** Of a deleted account: the keyed hashes of its identities (`Inheritance`). One, not a list, on MongoDB by earlier releases. */
+  identityHash: orAbsent(listOfTexts()),
   /** The account whose counts this one continues (`Inheritance`); null: its own. */
   countsAs: orAbsent(id()),
   /** The highest `seq` of its comments at the owner's last look at them; 0: none yet. */

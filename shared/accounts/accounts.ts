@@ -3,6 +3,7 @@ import { suspended } from '../domain/errors.ts';
 import { dayOf, startOfDay } from '../domain/time-windows.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
+import type { IdentityStore } from '../identities/identity-store.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
@@ -38,6 +39,7 @@ export interface Usage {
 
 interface Deps {
   readonly accounts: AccountStore;
+  readonly identities: Pick<IdentityStore, 'listOfAccount'>;
   readonly drops: Pick<DropStore, 'count' | 'removeSome'>;
   readonly signIns: Pick<SignInStore, 'expireByAccount'>;
   /** Remove at most so much of what else belongs to an account, and return how much it was. */
@@ -52,6 +54,7 @@ interface Deps {
 /** What an owner may do with the account itself. */
 export class Accounts {
   readonly #accounts: AccountStore;
+  readonly #identities: Deps['identities'];
   readonly #drops: Deps['drops'];
   readonly #signIns: Deps['signIns'];
   readonly #removals: Deps['removals'];
@@ -61,8 +64,20 @@ export class Accounts {
   readonly #clock: Clock;
   readonly #log: Log;
 
-  constructor({ accounts, drops, signIns, removals, sealer, sideEffects, jobs, clock, log }: Deps) {
+  constructor({
+    accounts,
+    identities,
+    drops,
+    signIns,
+    removals,
+    sealer,
+    sideEffects,
+    jobs,
+    clock,
+    log,
+  }: Deps) {
     this.#accounts = accounts;
+    this.#identities = identities;
     this.#drops = drops;
     this.#signIns = signIns;
     this.#removals = removals;
@@ -134,10 +149,11 @@ export class Accounts {
       await inParts(removedAtOnce, (limit) => removeSome(accountId, limit), atMost);
   }
 
-  /** @throws DropError `forbidden` if it is suspended */
+  /** By whichever of its identities the person begins again, the counts continue. @throws DropError `forbidden` if it is suspended */
   async #markDeleted({ id, identity }: Account): Promise<void> {
-    const [identityHash] = identityHashes(this.#sealer, identity);
-    const isMarked = await this.#accounts.markDeleted(id, this.#clock.now(), identityHash);
+    const all = [identity, ...(await this.#identities.listOfAccount(id))];
+    const hashes = new Set(all.map((each) => identityHashes(this.#sealer, each)[0]));
+    const isMarked = await this.#accounts.markDeleted(id, this.#clock.now(), [...hashes]);
     if (!isMarked && (await this.#accounts.find(id)) !== null) throw suspended();
   }
 }

@@ -71,6 +71,15 @@ export class MongoAccounts implements AccountStore {
     return found.filter((each) => each.deletedAt === null).map(toAccount);
   }
 
+  async setIdentity(id: string, { provider, subject, name }: Identity): Promise<boolean> {
+    try {
+      return await this.#accounts.update({ _id: id, ...isLive }, { $set: { provider, subject, name } });
+    } catch (error) {
+      if (isDuplicateOf(error, 'accounts_identity')) return false;
+      throw error;
+    }
+  }
+
   async setSuspended(id: string, at: number | null): Promise<Account | null> {
     const set = at === null ? null : { $ifNull: ['$suspended_at', at] };
     return orNull(await this.#accounts.change({ _id: id, ...isLive }, [{ $set: { suspended_at: set } }]));
@@ -101,14 +110,14 @@ export class MongoAccounts implements AccountStore {
     );
   }
 
-  markDeleted(id: string, now: number, identityHash: string): Promise<boolean> {
+  markDeleted(id: string, now: number, identityHashes: readonly string[]): Promise<boolean> {
     const filter = { _id: id, suspended_at: null, ...isLive };
     const set = {
       deleted_at: now,
       provider: 'deleted',
       subject: id,
       name: '',
-      identity_hash: identityHash,
+      identity_hash: [...identityHashes],
     };
     return this.#accounts.update(filter, { $set: set });
   }

@@ -55,6 +55,10 @@ export class SqliteAccounts implements AccountStore {
     return (await this.#sql.findByName(name)).map(toAccount);
   }
 
+  async setIdentity(id: string, { provider, subject, name }: Identity): Promise<boolean> {
+    return this.#db.write(() => this.#sql.setIdentity.run({ id, provider, subject, name }).changes > 0);
+  }
+
   async setSuspended(id: string, at: number | null): Promise<Account | null> {
     return orNull(await this.#db.write(() => this.#sql.setSuspended({ id, at })));
   }
@@ -75,8 +79,9 @@ export class SqliteAccounts implements AccountStore {
     return this.#sql.count.get(provider, atMost)?.[0] ?? 0;
   }
 
-  markDeleted(id: string, now: number, identityHash: string): Promise<boolean> {
-    return this.#db.write(() => this.#sql.markDeleted.run({ id, now, identityHash }).changes > 0);
+  markDeleted(id: string, now: number, identityHashes: readonly string[]): Promise<boolean> {
+    const hashes = JSON.stringify(identityHashes);
+    return this.#db.write(() => this.#sql.markDeleted.run({ id, now, hashes }).changes > 0);
   }
 
   async findDeletedAt(id: string): Promise<number | null> {
@@ -103,6 +108,9 @@ function prepare(db: Database) {
     find: table.find(`WHERE id = ? AND ${isLive}`),
     findByIdentity: table.find('WHERE provider = ? AND subject = ?'),
     findByName: table.list(`WHERE name = ? COLLATE NOCASE AND ${isLive} ORDER BY created_at, id`),
+    setIdentity: db.prepare(`
+      UPDATE OR IGNORE accounts SET provider = $provider, subject = $subject, name = $name
+      WHERE id = $id AND ${isLive}`),
     setSuspended: table.changing(`
       UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at))
       WHERE id = $id AND ${isLive}`),
@@ -116,12 +124,13 @@ function prepare(db: Database) {
       `SELECT day_count FROM accounts WHERE id = ? AND day = ? AND ${isLive}`,
     ),
     markDeleted: db.prepare(`
-      UPDATE accounts SET deleted_at = $now, provider = 'deleted', subject = id, name = '', identity_hash = $identityHash
+      UPDATE accounts SET deleted_at = $now, provider = 'deleted', subject = id, name = '', identity_hash = $hashes
       WHERE id = $id AND suspended_at IS NULL AND ${isLive}`),
     findDeleted: table.find('WHERE id = ? AND deleted_at IS NOT NULL'),
     findInheritance: db.prepare<Inheritance>(`
       SELECT coalesce(counts_as, id) AS countsAs, day, day_count AS dayCount FROM accounts
-      WHERE identity_hash IN (SELECT value FROM json_each($hashes)) AND deleted_at >= $since
+      WHERE deleted_at >= $since AND EXISTS (
+        SELECT 1 FROM json_each(identity_hash) WHERE value IN (SELECT value FROM json_each($hashes)))
       ORDER BY day DESC, day_count DESC LIMIT 1`),
     count: db.prepareTuples<[count: number]>(`
       SELECT count(*) FROM (SELECT 1 FROM accounts WHERE provider IN (?, 'deleted') LIMIT ?)`),

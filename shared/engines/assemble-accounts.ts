@@ -5,6 +5,7 @@ import { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
 import { AccessEnd } from '../identities/allowed.ts';
+import { Identities } from '../identities/identities.ts';
 import { Operators } from '../identities/operators.ts';
 import { Readers } from '../identities/readers.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -26,6 +27,13 @@ export function assembleAccounts(parts: {
   sideEffects: SideEffects;
 }) {
   const { config, clock, log, engine, sealer, oidc, limits, sideEffects } = parts;
+  const identities = new Identities({
+    identities: engine.identities,
+    accounts: engine.accounts,
+    sealer,
+    clock,
+    config,
+  });
   const tokens = new Tokens({
     tokens: engine.tokens,
     signIns: engine.signIns,
@@ -42,6 +50,7 @@ export function assembleAccounts(parts: {
   const signIns = new SignIns({
     signIns: engine.signIns,
     accounts: engine.accounts,
+    identities,
     tokens,
     sealer,
     clock,
@@ -49,6 +58,7 @@ export function assembleAccounts(parts: {
   });
   const accounts = new Accounts({
     accounts: engine.accounts,
+    identities: engine.identities,
     drops: engine.drops,
     signIns: engine.signIns,
     removals: [
@@ -65,5 +75,5 @@ export function assembleAccounts(parts: {
   const readers = new Readers(engine);
   const operators = new Operators({ config, identities: engine.identities, oidc });
   const accessEnd = new AccessEnd({ ...engine, now: () => clock.now() });
-  return { tokens, sessions, signIns, accounts, readers, operators, accessEnd };
+  return { tokens, sessions, signIns, accounts, identities, readers, operators, accessEnd };
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
+import type { Identities } from '../identities/identities.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import { Audit } from '../moderation/audit.ts';
@@ -14,10 +15,11 @@ export function assembleOperators(parts: {
   clock: Clock;
   log: Log;
   engine: Engine;
+  identities: Identities;
   limits: Limits;
   sideEffects: SideEffects;
 }) {
-  const { config, clock, log, engine, limits, sideEffects } = parts;
+  const { config, clock, log, engine, identities, limits, sideEffects } = parts;
   const audit = new Audit({
     auditLog: engine.auditLog,
     clock,
@@ -28,6 +30,7 @@ export function assembleOperators(parts: {
     drops: engine.drops,
     comments: engine.comments,
     accounts: engine.accounts,
+    identities,
     tokens: engine.tokens,
     sessions: engine.sessions,
     signIns: engine.signIns,

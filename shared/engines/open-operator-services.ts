@@ -3,9 +3,11 @@ import type { Config } from '../config/config.ts';
 import { Tokens } from '../credentials/tokens.ts';
 import { newId } from '../domain/ids.ts';
 import { SideEffects } from '../drops/side-effects.ts';
+import { Identities } from '../identities/identities.ts';
 import type { JobMonitor } from '../jobs/job-queue.ts';
 import { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
+import { withoutClaims } from '../sign-ins/identity-provider.ts';
 import { assembleOperators } from './assemble-operators.ts';
 import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
 
@@ -21,7 +23,13 @@ export async function openOperatorServices(
   { log, clock = systemClock }: { log: Log; clock?: typeof systemClock },
 ) {
   const engine = await openStores(config, { log, role: 'command', clock });
-  const { accounts } = engine;
+  const identities = new Identities({
+    identities: engine.identities,
+    accounts: engine.accounts,
+    sealer: null,
+    clock,
+    config,
+  });
   const jobs: JobMonitor = engine.jobs;
   const limits = new Limits({ limiter: engine.rateLimiter, clock, config });
   const tokens = new Tokens({
@@ -43,6 +51,7 @@ export async function openOperatorServices(
     clock,
     log,
     engine,
+    identities,
     limits,
     sideEffects,
   });
@@ -57,8 +66,7 @@ export async function openOperatorServices(
      * @throws DropError `quota_exceeded` if the account has the maximum of active tokens
      */
     async createToken(identity: Identity, label: string | null): Promise<string> {
-      const now = clock.now();
-      const account = await accounts.findOrCreate(identity, newId(now), now);
+      const account = await identities.openAccount(withoutClaims(identity), newId(clock.now()));
       await tokens.checkRoom(account.id);
       return tokens.mint(account.id, { label, scope: 'all' });
     },

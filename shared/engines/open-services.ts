@@ -110,9 +110,9 @@ async function assemble(parts: Parts) {
   const runList = createListsAtOnce();
   const limits = new Limits({ limiter: engine.rateLimiter, clock, config });
   const sideEffects = new SideEffects({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
-  const ofOperators = assembleOperators({ config, clock, log, engine, limits, sideEffects });
   const ofAccounts = assembleAccounts({ config, clock, log, engine, sealer, oidc, limits, sideEffects });
-  const { tokens, readers } = ofAccounts;
+  const { tokens, identities, readers } = ofAccounts;
+  const ofOperators = assembleOperators({ config, clock, log, engine, identities, limits, sideEffects });
   const hasher = parts.passcodeHasher;
   const passcodes = new Passcodes({ hasher, sealer, limits, readers, clock, config });
   const ofPages = assemblePages({ config, clock, log, engine, threads, maxRenders });

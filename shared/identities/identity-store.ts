@@ -15,7 +15,7 @@ export const identityRecord = record(
     groups: listOfTexts(),
     /** Sealed; null: the provider gave none. */
     refreshToken: orAbsent(text()),
-    /** When the provider said this, Unix ms. */
+    /** When the provider was asked, Unix ms: at the last sign-in or check. */
     checkedAt: time(),
     createdAt: time(),
   },
@@ -46,8 +46,15 @@ export interface IdentityStore {
   /** Gives the identity of one account to another, as the first one was deleted. false: it is not `from`'s. @param from an account's id */
   reassign(identity: StoredIdentity, from: string): Promise<boolean>;
 
-  /** In one update. false: there is no record, or it is another account's. */
-  note(key: IdentityKey & { readonly accountId: string }, claims: NotedClaims): Promise<boolean>;
+  /**
+   * In one update. false: there is no record, it is another account's, or it was checked at another time than `ifCheckedAt`: a
+   * sign-in or another check has noted more.
+   */
+  note(
+    key: IdentityKey & { readonly accountId: string },
+    claims: NotedClaims,
+    ifCheckedAt?: number,
+  ): Promise<boolean>;
 
   /** Those with a refresh token that were checked before that time (Unix ms), the longest ago first. By an index. */
   listToCheck(before: number, limit: number): Promise<StoredIdentity[]>;

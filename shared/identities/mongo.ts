@@ -45,17 +45,19 @@ export class MongoIdentities implements IdentityStore {
       ...(identity.email === null && { email: 1 }),
       ...(identity.refreshToken === null && { refresh_token: 1 }),
     };
-    return this.#identities.update({ _id, account_id: from }, [
-      { $set: fields },
-      ...(Object.keys(unset).length > 0 ? [{ $unset: Object.keys(unset) }] : []),
-    ]);
+    return this.#identities.update({ _id, account_id: from }, { $set: fields, $unset: unset });
   }
 
   note(
     key: IdentityKey & { accountId: string },
     { email, refreshToken, ...claims }: NotedClaims,
+    ifCheckedAt?: number,
   ): Promise<boolean> {
-    const filter = { _id: keyOf(identityRecord, key), account_id: key.accountId };
+    const filter = {
+      _id: keyOf(identityRecord, key),
+      account_id: key.accountId,
+      ...(ifCheckedAt !== undefined && { checked_at: ifCheckedAt }),
+    };
     const { name, groups, checkedAt } = claims;
     const set = {
       name,

@@ -40,8 +40,14 @@ export class SqliteIdentities implements IdentityStore {
     });
   }
 
-  note({ provider, subject, accountId }: IdentityKey & { accountId: string }, claims: NotedClaims) {
-    const values = { provider, subject, accountId, ...claims, groups: JSON.stringify(claims.groups) };
+  note(
+    { provider, subject, accountId }: IdentityKey & { accountId: string },
+    claims: NotedClaims,
+    ifCheckedAt?: number,
+  ): Promise<boolean> {
+    const { name, email, groups, refreshToken, checkedAt } = claims;
+    const noted = { name, email, groups: JSON.stringify(groups), refreshToken, checkedAt };
+    const values = { provider, subject, accountId, ...noted, ifCheckedAt: ifCheckedAt ?? null };
     return this.#db.write(() => this.#sql.note.run(values).changes > 0);
   }
 
@@ -66,7 +72,8 @@ function prepare(db: Database) {
     insert: table.inserting('ON CONFLICT (provider, subject) DO NOTHING'),
     note: db.prepare(`
       UPDATE identities SET name = $name, email = $email, groups = $groups, refresh_token = $refreshToken, checked_at = $checkedAt
-      WHERE provider = $provider AND subject = $subject AND account_id = $accountId`),
+      WHERE provider = $provider AND subject = $subject AND account_id = $accountId
+        AND checked_at = coalesce($ifCheckedAt, checked_at)`),
     listToCheck: table.list('WHERE refresh_token IS NOT NULL AND checked_at < ? ORDER BY checked_at LIMIT ?'),
     remove: db.prepare('DELETE FROM identities WHERE provider = ? AND subject = ? AND account_id = ?'),
     removeSome: db.prepare(`

@@ -21,6 +21,7 @@ export const actTargets = {
   suspend: 'account',
   unsuspend: 'account',
   'revoke-tokens': 'account',
+  link: 'account',
   find: 'text',
 } as const;
 

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/account.ts';
+import type { Account, Identity } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Comment } from '../comments/comment.ts';
 import type { CommentStore } from '../comments/comment-store.ts';
@@ -18,6 +18,8 @@ import { slugPattern } from '../domain/ids.ts';
 import type { Drop, OwnedVersion } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { EdgeResult, SideEffects } from '../drops/side-effects.ts';
+import type { Identities, KnownIdentity } from '../identities/identities.ts';
+import { withoutClaims } from '../sign-ins/identity-provider.ts';
 import type { SignInStore } from '../sign-ins/sign-in-store.ts';
 import { inParts } from '../util/in-parts.ts';
 import type { Audit } from './audit.ts';
@@ -43,9 +45,10 @@ export interface ChangedPage {
   readonly edge: EdgeResult;
 }
 
-/** An account with its tokens and drops. */
+/** An account with its ways to sign in, tokens and drops. */
 export interface AccountSummary {
   readonly account: Account;
+  readonly identities: readonly KnownIdentity[];
   /** At most `tokensAtOnce`, newest first. */
   readonly tokens: readonly Token[];
   /** Where the next ones begin; null: there are none. */
@@ -75,6 +78,7 @@ interface Deps {
   readonly drops: Pick<DropStore, 'list' | 'listVersions'>;
   readonly comments: Pick<CommentStore, 'find' | 'remove'>;
   readonly accounts: AccountStore;
+  readonly identities: Pick<Identities, 'list' | 'link'>;
   readonly tokens: TokenStore;
   readonly sessions: Pick<SessionStore, 'revokeSome'>;
   readonly signIns: Pick<SignInStore, 'expireByAccount'>;
@@ -140,6 +144,22 @@ export class Moderation {
   unsuspend(account: Account, { by, reason }: Operator): Promise<{ isNew: boolean }> {
     const entry = { act: 'unsuspend', by, target: nameOf(account), reason } as const;
     return this.#deps.audit.record(entry, () => this.#setSuspended(account, null), accountOutcome);
+  }
+
+  /** Adds a way to sign in. @returns false: the identity has an account already, perhaps this one */
+  async link(account: Account, identity: Identity, { by, reason }: Operator): Promise<boolean> {
+    const { identities, audit } = this.#deps;
+    const target = `${nameOf(account)} ${identity.provider} ${identity.subject}`;
+    const entry = { act: 'link', by, target, reason } as const;
+    const isOwn = (await identities.list(account)).some(
+      ({ provider, subject }) => provider === identity.provider && subject === identity.subject,
+    );
+    const link = async () => !isOwn && (await identities.link(account.id, withoutClaims(identity)));
+    const describe = (isLinked: boolean) => {
+      if (isLinked) return 'done';
+      return isOwn ? 'no change' : 'refused: another account has it';
+    };
+    return audit.record(entry, link, describe);
   }
 
   /** Revokes sign-ins before tokens: see the poll in sign-ins.ts. @returns counts; of sign-ins those without a token */
@@ -240,9 +260,10 @@ export class Moderation {
     page = 1,
     after: CredentialPosition | null = null,
   ): Promise<AccountSummary> {
-    const { tokens, drops, clock } = this.#deps;
+    const { identities, tokens, drops, clock } = this.#deps;
     const newest = { page, pageSize: dropsAtOnce, sortBy: 'created_at', sortOrder: 'desc' } as const;
-    const [found, tokenCount, listed] = await Promise.all([
+    const [known, found, tokenCount, listed] = await Promise.all([
+      identities.list(account),
       tokens.list(account.id, tokensAtOnce + 1, after),
       tokens.countActive(account.id, clock.now(), tokensCounted),
       drops.list(account.id, { ...newest, metadata: [] }),
@@ -250,6 +271,7 @@ export class Moderation {
     const shown = found.slice(0, tokensAtOnce);
     return {
       account,
+      identities: known,
       tokens: shown,
       nextTokens: found.length > shown.length ? (shown.at(-1) ?? null) : null,
       tokenCount,

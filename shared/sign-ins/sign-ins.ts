@@ -1,16 +1,13 @@
-import { type Account, type Identity, localProvider } from '../accounts/account.ts';
+import type { Account, Identity } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
-import { identityHashes } from '../accounts/identity-hash.ts';
 import { hashToken, type Scope } from '../credentials/token.ts';
 import type { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import { newId, randomBase62 } from '../domain/ids.ts';
-import { startOfDay } from '../domain/time-windows.ts';
-import { capTable, maximumOf } from '../limits/limit-table.ts';
-import { capReached } from '../limits/limits.ts';
+import type { Identities } from '../identities/identities.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
-import type { ProviderPerson } from './identity-provider.ts';
+import { type ProviderPerson, withoutClaims } from './identity-provider.ts';
 import { newCode, type Requester, readCode, type SignIn, type SignInStatus } from './sign-in.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
@@ -23,7 +20,6 @@ interface SignInNumbers {
   readonly SIGN_IN_TTL_SECONDS: number;
   readonly SIGN_IN_KEEP_SECONDS: number;
   readonly POLL_INTERVAL_SECONDS: number;
-  readonly LOCAL_ACCOUNTS_MAX: number;
 }
 
 /** The secrets of a new sign-in: the code for the user, the poll token for the client. */
@@ -41,7 +37,8 @@ export type PollResult =
 
 interface Deps {
   readonly signIns: SignInStore;
-  readonly accounts: AccountStore;
+  readonly accounts: Pick<AccountStore, 'find' | 'findDeletedAt'>;
+  readonly identities: Pick<Identities, 'hasAccount' | 'openAccount'>;
   readonly tokens: Pick<Tokens, 'ask' | 'mint' | 'takeBack'>;
   readonly sealer: Pick<Sealer, 'hashes'>;
   readonly clock: Clock;
@@ -51,15 +48,17 @@ interface Deps {
 /** The device-code sign-in (spec sections 3, 4.2 and 5): a client starts and polls, the user approves. */
 export class SignIns {
   readonly #store: SignInStore;
-  readonly #accounts: AccountStore;
+  readonly #accounts: Deps['accounts'];
+  readonly #identities: Deps['identities'];
   readonly #tokens: Deps['tokens'];
   readonly #sealer: Deps['sealer'];
   readonly #clock: Clock;
   readonly #config: SignInNumbers;
 
-  constructor({ signIns, accounts, tokens, sealer, clock, config }: Deps) {
+  constructor({ signIns, accounts, identities, tokens, sealer, clock, config }: Deps) {
     this.#store = signIns;
     this.#accounts = accounts;
+    this.#identities = identities;
     this.#tokens = tokens;
     this.#sealer = sealer;
     this.#clock = clock;
@@ -159,16 +158,13 @@ export class SignIns {
     return !approvedStates.includes(this.#statusAt(await this.#store.find(id), now));
   }
 
-  async hasAccount(identity: Identity): Promise<boolean> {
-    return (await this.#accounts.findByIdentity(identity)) !== null;
+  hasAccount(identity: Identity): Promise<boolean> {
+    return this.#identities.hasAccount(identity);
   }
 
-  /**
-   * Finds or creates the account of an identity (spec 5.3). A new one continues the counts of one that was deleted today.
-   * @throws DropError `quota_exceeded` if people have created too many accounts with the local sign-in key
-   */
-  signInWith({ identity }: ProviderPerson): Promise<Account> {
-    return this.#findOrCreate(identity, newId(this.#clock.now()));
+  /** Finds or creates the account of a person (spec 5.3). @throws DropError as `Identities.openAccount` */
+  signInWith(person: ProviderPerson): Promise<Account> {
+    return this.#identities.openAccount(person, newId(this.#clock.now()));
   }
 
   /**
@@ -178,17 +174,8 @@ export class SignIns {
   async create(identity: Identity, id: string): Promise<Account | null> {
     const isDeleted = (await this.#accounts.findDeletedAt(id)) !== null;
     const ownId = isDeleted ? newId(this.#clock.now()) : id;
-    const account = await this.#findOrCreate(identity, ownId);
+    const account = await this.#identities.openAccount(withoutClaims(identity), ownId);
     return account.id === ownId ? account : null;
-  }
-
-  async #findOrCreate(identity: Identity, id: string): Promise<Account> {
-    const now = this.#clock.now();
-    if (await this.hasAccount(identity)) return this.#accounts.findOrCreate(identity, id, now);
-    await this.#checkRoomFor(identity);
-    const hashes = identityHashes(this.#sealer, identity);
-    const inherited = await this.#accounts.findInheritance(hashes, startOfDay(now));
-    return this.#accounts.findOrCreate(identity, id, now, inherited);
   }
 
   #hashesOf(code: string) {
@@ -214,13 +201,6 @@ export class SignIns {
       if (signIn !== null) return signIn;
     }
     return null;
-  }
-
-  /** Identity providers decide how many accounts there may be; the sign-in key lets its holder choose any name. */
-  async #checkRoomFor({ provider }: Identity): Promise<void> {
-    const most = maximumOf(capTable.localAccounts, this.#config);
-    if (provider !== localProvider || (await this.#accounts.count(provider, most)) < most) return;
-    throw capReached(capTable.localAccounts, this.#config);
   }
 
   async #isApprovedBy(id: string, accountId: string): Promise<boolean> {

@@ -38,7 +38,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.findByIdentity({ provider, subject })).to.deep.equal(made);
       expect(await accounts.findByIdentity({ provider, subject: `${subject}0` })).to.equal(null);
       expect(await accounts.findByIdentity({ provider: 'other', subject })).to.equal(null);
-      await accounts.markDeleted('a1', later, 'hash');
+      await accounts.markDeleted('a1', later, ['hash']);
       expect(await accounts.findByIdentity({ provider, subject })).to.equal(null);
     });
 
@@ -77,6 +77,21 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.find('nobody')).to.equal(null);
     });
 
+    it('replaces the identity of an account, unless another one has it', async () => {
+      const account = await accounts.findOrCreate(identity, 'a1', start);
+      const second = { provider: 'oidc:https://login.example', subject: 'x', name: 'Octo Cat' };
+      expect(await accounts.setIdentity('a1', second)).to.equal(true);
+      expect(await accounts.find('a1')).to.deep.equal({ ...account, identity: second });
+      expect(await accounts.findByIdentity(identity)).to.equal(null);
+      expect(await accounts.findByIdentity(second)).to.include({ id: 'a1' });
+      await accounts.findOrCreate(identity, 'a2', start);
+      expect(await accounts.setIdentity('a2', second), 'taken').to.equal(false);
+      expect(await accounts.find('a2')).to.deep.include({ identity });
+      await accounts.markDeleted('a2', later, ['hash']);
+      expect(await accounts.setIdentity('a2', identity), 'deleted').to.equal(false);
+      expect(await accounts.setIdentity('nobody', identity)).to.equal(false);
+    });
+
     it('subjects of different providers, or with different case, are different identities', async () => {
       await accounts.findOrCreate(identity, 'a1', start);
       const elsewhere = await accounts.findOrCreate({ ...identity, provider: 'local' }, 'a2', start);
@@ -94,8 +109,8 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     it('a deleted account is gone for every method, and its identity gets a new account', async () => {
       const old = await accounts.findOrCreate(identity, 'a1', start);
       const other = await makeAccount('a2');
-      expect(await accounts.markDeleted(old.id, later, 'hash')).to.equal(true);
-      expect(await accounts.markDeleted(old.id, later + 1, 'hash'), 'again').to.equal(false);
+      expect(await accounts.markDeleted(old.id, later, ['hash'])).to.equal(true);
+      expect(await accounts.markDeleted(old.id, later + 1, ['hash']), 'again').to.equal(false);
       expect(await accounts.find(old.id)).to.equal(null);
       for (const name of [identity.name, '']) {
         const found = await accounts.findByName(name);
@@ -124,7 +139,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect([await seen('a1'), await seen('a2')]).to.deep.equal([start, 0]);
       await inParallel(8, (n) => accounts.noteCommentsSeen('a1', start + ((n * 3) % 8)));
       expect(await seen('a1')).to.equal(start + 7);
-      await accounts.markDeleted('a2', later, 'hash');
+      await accounts.markDeleted('a2', later, ['hash']);
       await accounts.noteCommentsSeen('a2', start);
       await accounts.noteCommentsSeen('nobody', start);
       expect(await accounts.find('nobody')).to.equal(null);
@@ -135,9 +150,9 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
 
     it('lists deleted accounts, the longest deleted first, until they are erased', async () => {
       for (const id of ['a1', 'a2', 'a3', 'a4']) await makeAccount(id);
-      await accounts.markDeleted('a2', later, 'hash');
-      await accounts.markDeleted('a1', later + 1, 'hash');
-      await accounts.markDeleted('a3', later + 2, 'hash');
+      await accounts.markDeleted('a2', later, ['hash']);
+      await accounts.markDeleted('a1', later + 1, ['hash']);
+      await accounts.markDeleted('a3', later + 2, ['hash']);
       const list = async (limit: number, after: DeletedAccount | null = null) =>
         (await accounts.listDeleted(limit, after)).map(({ id }) => id);
       expect(await list(2)).to.deep.equal(['a2', 'a1']);
@@ -164,17 +179,22 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       await makeAccount('a1');
       await counts('a1', 3);
       expect(await accounts.findInheritance(['hash'], start)).to.equal(null);
-      await accounts.markDeleted('a1', later, 'hash');
+      await accounts.markDeleted('a1', later, ['hash']);
       const first = { countsAs: 'a1', day: '2026-01-31', dayCount: 3 };
       expect(await accounts.findInheritance(['other', 'hash'], later)).to.deep.equal(first);
       expect(await accounts.findInheritance(['hash'], later + 1)).to.equal(null);
       expect(await accounts.findInheritance(['other'], start)).to.equal(null);
+      await makeAccount('b1');
+      await counts('b1', 1);
+      await accounts.markDeleted('b1', later, ['one', 'another']);
+      for (const hash of ['one', 'another'])
+        expect(await accounts.findInheritance(['none', hash], later)).to.include({ countsAs: 'b1' });
       const next = await accounts.findOrCreate(identity, 'a2', later, first);
       expect(next).to.include({ id: 'a2', countsAs: 'a1' });
       expect(await accounts.find('a2')).to.deep.equal(next);
       expect(await accounts.countDailyWrites('a2', '2026-01-31')).to.equal(3);
       await counts('a2', 1);
-      await accounts.markDeleted('a2', later, 'hash');
+      await accounts.markDeleted('a2', later, ['hash']);
       expect(await accounts.findInheritance(['hash'], later)).to.deep.equal({ ...first, dayCount: 4 });
       await accounts.erase('a1');
       expect(await accounts.findInheritance(['hash'], later), 'the chain').to.deep.equal({
@@ -188,7 +208,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.count(provider, 9)).to.equal(0);
       for (const id of ['a1', 'a2', 'a3']) await makeAccount(id);
       await accounts.findOrCreate({ ...identity, provider: 'other' }, 'a4', start);
-      await accounts.markDeleted('a1', later, 'hash');
+      await accounts.markDeleted('a1', later, ['hash']);
       expect(await accounts.count(provider, 9)).to.equal(3);
       expect(await accounts.count(provider, 2)).to.equal(2);
       await accounts.erase('a1');
@@ -198,11 +218,11 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     it('one of 20 parallel calls marks an account as deleted; none if it is suspended', async () => {
       const id = await makeAccount();
       await accounts.setSuspended(id, later);
-      expect(await accounts.markDeleted(id, later, 'hash')).to.equal(false);
+      expect(await accounts.markDeleted(id, later, ['hash'])).to.equal(false);
       expect(await accounts.find(id)).to.include({ id, suspendedAt: later });
-      expect(await accounts.markDeleted('nobody', later, 'hash')).to.equal(false);
+      expect(await accounts.markDeleted('nobody', later, ['hash'])).to.equal(false);
       await accounts.setSuspended(id, null);
-      const marked = await inParallel(20, (n) => accounts.markDeleted(id, later + n, 'hash'));
+      const marked = await inParallel(20, (n) => accounts.markDeleted(id, later + n, ['hash']));
       expect(marked.filter(Boolean)).to.have.length(1);
     });
   });

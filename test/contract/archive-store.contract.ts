@@ -281,7 +281,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       await idempotency.insert(anIdempotencyRecord({ accountId: ownerId }));
       await makeDrop(stores(), { ownerId: goneId });
       await tokens.insert(aToken({ accountId: goneId }));
-      await accounts.markDeleted(goneId, later, 'hash');
+      await accounts.markDeleted(goneId, later, ['hash']);
       clock.set(later);
       const read = await readAll(stores());
       expect(read.accounts.map(({ id }) => id)).to.deep.equal([ownerId]);
@@ -332,7 +332,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await idempotency.insert({ ...key, lease: 'another' })).to.equal(false);
       const found = await idempotency.find(ownerId, key.key);
       expect(found).to.include({ isDone: true, versionId: key.versionId });
-      expect(await accounts.markDeleted(ownerId, later, 'hash')).to.equal(true);
+      expect(await accounts.markDeleted(ownerId, later, ['hash'])).to.equal(true);
     });
 
     it('a comment whose drop is gone is imported, and stays until no record names its version', async () => {

@@ -51,7 +51,7 @@ function describeCredentials(kind: keyof typeof kinds, engine: string, openStore
       const credential = await insert();
       const orphan = await insert({ accountId: 'nobody' });
       expect(await store().findByHash(orphan.hash)).to.equal(null);
-      await stores().accounts.markDeleted('account', later, 'hash');
+      await stores().accounts.markDeleted('account', later, ['hash']);
       expect(await store().findByHash(credential.hash)).to.equal(null);
       expect(await store().revokeSome('account', 9)).to.equal(1);
     });

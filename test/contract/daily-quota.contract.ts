@@ -55,7 +55,7 @@ export function describeDailyQuotaContract(engine: string, openStores: OpenStore
     it('accepts no write if the limit is 0, and none of an account that is deleted or unknown', async () => {
       const id = await makeAccount();
       expect(await write(id, today, 0)).to.equal(false);
-      await stores().accounts.markDeleted(id, later, 'hash');
+      await stores().accounts.markDeleted(id, later, ['hash']);
       expect(await write(id, today, 5)).to.equal(false);
       expect(await write('nobody', today, 5)).to.equal(false);
     });

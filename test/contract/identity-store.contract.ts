@@ -63,10 +63,21 @@ export function describeIdentityStoreContract(engine: string, openStores: OpenSt
       });
     });
 
+    it('notes only what was checked at the expected time', async () => {
+      const { identities } = stores();
+      await identities.claim(ada);
+      const { name, email, groups, refreshToken } = ada;
+      const at = (checkedAt: number) => ({ name, email, groups, refreshToken, checkedAt });
+      expect(await identities.note(ada, at(later), later)).to.equal(false);
+      const noted = await Promise.all([1, 2, 3].map((n) => identities.note(ada, at(later + n), start)));
+      expect(noted.filter(Boolean), 'of parallel checks one begins').to.have.length(1);
+      expect((await identities.find(ada))?.checkedAt).to.be.above(later);
+    });
+
     it('gives an identity to another account only if it is that of the first', async () => {
       const { identities } = stores();
       await identities.claim(ada);
-      const taken = { ...plain, subject: ada.subject, accountId: other };
+      const taken = { ...plain, subject: ada.subject, accountId: other, name: '$email' };
       expect(await identities.reassign(taken, other)).to.equal(false);
       expect(await identities.reassign(taken, one)).to.equal(true);
       expect(await identities.find(ada)).to.deep.equal(taken);

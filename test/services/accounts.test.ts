@@ -12,6 +12,7 @@ describe('The deletion of an account', () => {
     const store: Partial<AccountStore> = { find: async () => account, markDeleted: async () => true };
     const accounts = new Accounts({
       accounts: store as AccountStore, // proof: a deletion calls these two
+      identities: { listOfAccount: async () => [] },
       drops: { count: async () => 0, removeSome: async () => [] },
       signIns: { expireByAccount: async () => 0 },
       removals: [],

@@ -6,6 +6,8 @@ import { SqliteAccounts } from '../../shared/accounts/sqlite.ts';
 import type { TokenStore } from '../../shared/credentials/credential-stores.ts';
 import { SqliteTokens } from '../../shared/credentials/sqlite.ts';
 import { Tokens } from '../../shared/credentials/tokens.ts';
+import { Identities } from '../../shared/identities/identities.ts';
+import { SqliteIdentities } from '../../shared/identities/sqlite.ts';
 import { JoseSealer } from '../../shared/secrets/jose.ts';
 import type { Sealer } from '../../shared/secrets/sealer.ts';
 import { withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
@@ -45,7 +47,18 @@ function openScene() {
   const acceptSecrets = (...secrets: [string, ...string[]]) => {
     current = new JoseSealer(secrets, clock);
   };
-  const sealer: Pick<Sealer, 'hashes'> = { hashes: (...args) => current.hashes(...args) };
+  const sealer: Pick<Sealer, 'hashes' | 'seal'> = {
+    hashes: (...args) => current.hashes(...args),
+    seal: (...args) => current.seal(...args),
+  };
+  const { accounts } = stores;
+  const identities = new Identities({
+    identities: new SqliteIdentities(db),
+    accounts,
+    sealer,
+    clock,
+    config,
+  });
   const log = createRecordingLog();
   const limits = { take: async () => undefined };
   /** The service over stores with some methods replaced. */
@@ -53,6 +66,7 @@ function openScene() {
     const tokenStore = { ...methodsOf(stores.tokens), ...changes.tokens };
     return new SignIns({
       ...stores,
+      identities,
       signIns: { ...methodsOf(stores.signIns), ...changes.signIns },
       tokens: new Tokens({ ...stores, tokens: tokenStore, limits, clock, log, config }),
       sealer,

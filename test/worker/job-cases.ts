@@ -233,7 +233,7 @@ const removeAccount: JobCase = {
     const publish = (owner: string) => scene.publish([], undefined, null, owner);
     const kept = await publish(ownerId);
     const drop = await publish(accountId);
-    await accounts.markDeleted(accountId, now, 'hash');
+    await accounts.markDeleted(accountId, now, ['hash']);
     return {
       enqueue: (queue) => queue.enqueue('account.remove', { accountId }),
       async always() {
