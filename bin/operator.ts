@@ -9,7 +9,7 @@ import { slugPattern } from '../shared/domain/ids.ts';
 import type { OperatorServices } from '../shared/engines/open-operator-services.ts';
 import type { Log } from '../shared/log/log.ts';
 import { reasonMaxCharacters } from '../shared/moderation/act.ts';
-import type { Operator } from '../shared/moderation/moderation.ts';
+import type { Moderation, Operator } from '../shared/moderation/moderation.ts';
 import { readPageAddress } from '../shared/pages/page-address.ts';
 import { shownText } from '../shared/util/shown-text.ts';
 import { onlySettings, readSettings, serverHosts } from './environment.ts';
@@ -162,6 +162,19 @@ export function readSlugOrUrl(page: string, env: Env): string {
 /** `0198f…  (octocat, github)` */
 export function describeAccount({ id, identity }: Account): string {
   return `${id} (${identity.name}, ${identity.provider})`;
+}
+
+/** The account with that id or name. @throws Error if there is none, or more than one with the name */
+export async function findOneAccount(moderation: Moderation, user: string): Promise<Account> {
+  const [account, ...others] = await moderation.findAccounts(user);
+  if (account === undefined) {
+    throw new Error(
+      `there is no account "${user}": look it up by its page or token with "bin/dropleaf.js admin find"`,
+    );
+  }
+  if (others.length === 0) return account;
+  const all = [account, ...others].map(describeAccount).join(', ');
+  throw new Error(`more than one account has the name "${user}": use the id of one of ${all}`);
 }
 
 /** For `catch`: throws that message in place of a `not_found`, and any other error as it is. */

@@ -1,6 +1,7 @@
 import type { CredentialPosition } from '../../shared/credentials/credential-stores.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
+import type { KnownIdentity } from '../../shared/identities/identities.ts';
 import { type AccountSummary, dropsAtOnce } from '../../shared/moderation/moderation.ts';
 import { readCursor, tokenPagination } from '../account/token-cursor.ts';
 import { tokenCells } from '../dashboard/account/tokens.ts';
@@ -26,7 +27,7 @@ export function operatorAccountRoutes(parts: RouteParts): readonly Route[] {
     const { id: asked } = req.params;
     const summary = typeof asked === 'string' ? await moderation.describeAccount(asked, page, after) : null;
     if (summary === null) throw notFound('account');
-    const { account, drops, dropCount } = summary;
+    const { account, identities, drops, dropCount } = summary;
     const { id, identity, createdAt, suspendedAt } = account;
     const isOperator = (await operators.knownAt(id)) !== null;
     return {
@@ -42,7 +43,7 @@ export function operatorAccountRoutes(parts: RouteParts): readonly Route[] {
 <a class="button danger quiet" href="${operatorPaths.revoke(id)}">Revoke tokens…</a></div></div>
 <section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Facts</h2>
 <dl class="facts plain">
-${fact('Signs in with', html`${visible(identity.provider)}, as <code class="wrap-anywhere">${visible(identity.subject)}</code>`)}
+${identities.map(signInFact)}
 ${fact('Created', timeTag(createdAt))}
 ${suspendedAt !== null && fact('Suspended', timeTag(suspendedAt))}
 </dl></section>
@@ -55,6 +56,19 @@ ${pagination(page, Math.ceil(dropCount / dropsAtOnce), (to) => `${operatorPaths.
   });
   const acts = [suspendAct, unsuspendAct, revokeTokensAct];
   return [show, ...acts.flatMap((actOf) => actRoutes(pages, actOf(parts.services)))];
+}
+
+function signInFact({ provider, subject, name, email, groups }: KnownIdentity): Html {
+  const facts = [
+    html`${visible(provider)}, as <code class="wrap-anywhere">${visible(subject)}</code>`,
+    html`name ${visible(name)}`,
+    ...(email === null ? [] : [html`e-mail ${visible(email)}`]),
+    ...(groups.length === 0 ? [] : [countOf(groups.length, 'group')]),
+  ];
+  return fact(
+    'Signs in with',
+    html`<span class="wrap-anywhere">${facts.map((each, n) => html`${n > 0 && ' · '}${each}`)}</span>`,
+  );
 }
 
 /** @param after where the shown tokens begin; null: with the newest */

@@ -3,6 +3,7 @@ import type { Account } from '../../shared/accounts/account.ts';
 import type { Token } from '../../shared/credentials/token.ts';
 import { tokensCounted } from '../../shared/credentials/tokens.ts';
 import type { Drop } from '../../shared/drops/drop.ts';
+import type { KnownIdentity } from '../../shared/identities/identities.ts';
 import type { AuditEntry } from '../../shared/moderation/act.ts';
 import type { AccountSummary, Findings } from '../../shared/moderation/moderation.ts';
 import {
@@ -17,7 +18,7 @@ import {
   withAdmin,
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { formatTime } from '../text.ts';
+import { countOf, formatTime } from '../text.ts';
 
 export function addFind(admin: Command, io: ProcessIo): void {
   addLogged(admin, 'find', {
@@ -75,9 +76,12 @@ function describeAccountSummary(summary: AccountSummary): string[] {
   const { account, tokens, tokenCount, nextTokens, drops, dropCount } = summary;
   const count = tokenCount < tokensCounted ? String(tokenCount) : `${tokenCount} or more`;
   const { id, identity, createdAt } = account;
+  const signsIn = summary.identities.map(describeIdentity);
   return [
     `account   ${id}`,
     `  name      ${identity.name} (${identity.provider}, ${identity.subject})`,
+    `  signs in  ${signsIn.length === 1 ? 'by this way' : 'by these ways'}:`,
+    ...signsIn,
     `  created   ${formatTime(createdAt)}`,
     `  state     ${describeState(account)}`,
     `  tokens    ${count}${nextTokens === null ? '' : `, newest ${tokens.length}:`}`,
@@ -87,6 +91,12 @@ function describeAccountSummary(summary: AccountSummary): string[] {
       (drop) => `    ${drop.slug}  ${drop.title}${drop.takedown === null ? '' : '  (taken down)'}`,
     ),
   ];
+}
+
+function describeIdentity({ provider, subject, name, email, groups }: KnownIdentity): string {
+  const verified = email === null ? '' : `, ${email}`;
+  const inGroups = groups.length === 0 ? '' : `, in ${countOf(groups.length, 'group')}`;
+  return `    ${provider}, ${subject} (${name}${verified}${inGroups})`;
 }
 
 function describeState(account: Account | null): string {

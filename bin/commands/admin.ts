@@ -7,6 +7,7 @@ import {
   addLogged,
   type CommandHelp,
   describeAccount,
+  findOneAccount,
   type OperatorOptions,
   orNotFound,
   printBlocks,
@@ -18,6 +19,7 @@ import {
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
 import { countOf, formatTime, labelLines } from '../text.ts';
+import { addLink } from './admin-link.ts';
 import { addFind, addLog } from './admin-lookups.ts';
 import { addReportCommands } from './admin-reports.ts';
 
@@ -115,6 +117,7 @@ export function addAdminCommands(program: Command, io: ProcessIo): void {
     .helpCommand('help [command]', 'print help for a command')
     .enablePositionalOptions();
   for (const act of actCommands) addAct(admin, act, io);
+  addLink(admin, io);
   addFind(admin, io);
   addLog(admin, io);
   addReportCommands(admin, io);
@@ -185,17 +188,4 @@ function changeAccount(
       const done = await change(moderation, account, readOperator(options));
       printLine(io, `${describeAccount(account)} ${done}`);
     });
-}
-
-/** The account with that id or name. @throws Error if there is none, or more than one with the name */
-async function findOneAccount(moderation: Moderation, user: string): Promise<Account> {
-  const [account, ...others] = await moderation.findAccounts(user);
-  if (account === undefined) {
-    throw new Error(
-      `there is no account "${user}": look it up by its page or token with "bin/dropleaf.js admin find"`,
-    );
-  }
-  if (others.length === 0) return account;
-  const all = [account, ...others].map(describeAccount).join(', ');
-  throw new Error(`more than one account has the name "${user}": use the id of one of ${all}`);
 }

@@ -58,6 +58,7 @@ export async function openOperatorServices(
   return {
     config,
     audit,
+    identities,
     jobs,
     moderation,
     reports,

@@ -1,4 +1,4 @@
-import type { Account, Identity } from '../accounts/account.ts';
+import type { Account } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Comment } from '../comments/comment.ts';
 import type { CommentStore } from '../comments/comment-store.ts';
@@ -19,7 +19,6 @@ import type { Drop, OwnedVersion } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { EdgeResult, SideEffects } from '../drops/side-effects.ts';
 import type { Identities, KnownIdentity } from '../identities/identities.ts';
-import { withoutClaims } from '../sign-ins/identity-provider.ts';
 import type { SignInStore } from '../sign-ins/sign-in-store.ts';
 import { inParts } from '../util/in-parts.ts';
 import type { Audit } from './audit.ts';
@@ -78,7 +77,7 @@ interface Deps {
   readonly drops: Pick<DropStore, 'list' | 'listVersions'>;
   readonly comments: Pick<CommentStore, 'find' | 'remove'>;
   readonly accounts: AccountStore;
-  readonly identities: Pick<Identities, 'list' | 'link'>;
+  readonly identities: Pick<Identities, 'list'>;
   readonly tokens: TokenStore;
   readonly sessions: Pick<SessionStore, 'revokeSome'>;
   readonly signIns: Pick<SignInStore, 'expireByAccount'>;
@@ -144,22 +143,6 @@ export class Moderation {
   unsuspend(account: Account, { by, reason }: Operator): Promise<{ isNew: boolean }> {
     const entry = { act: 'unsuspend', by, target: nameOf(account), reason } as const;
     return this.#deps.audit.record(entry, () => this.#setSuspended(account, null), accountOutcome);
-  }
-
-  /** Adds a way to sign in. @returns false: the identity has an account already, perhaps this one */
-  async link(account: Account, identity: Identity, { by, reason }: Operator): Promise<boolean> {
-    const { identities, audit } = this.#deps;
-    const target = `${nameOf(account)} ${identity.provider} ${identity.subject}`;
-    const entry = { act: 'link', by, target, reason } as const;
-    const isOwn = (await identities.list(account)).some(
-      ({ provider, subject }) => provider === identity.provider && subject === identity.subject,
-    );
-    const link = async () => !isOwn && (await identities.link(account.id, withoutClaims(identity)));
-    const describe = (isLinked: boolean) => {
-      if (isLinked) return 'done';
-      return isOwn ? 'no change' : 'refused: another account has it';
-    };
-    return audit.record(entry, link, describe);
   }
 
   /** Revokes sign-ins before tokens: see the poll in sign-ins.ts. @returns counts; of sign-ins those without a token */
@@ -281,7 +264,8 @@ export class Moderation {
   }
 }
 
-function nameOf({ id, identity }: Account): string {
+/** `0198f… octocat`: in the audit log. */
+export function nameOf({ id, identity }: Account): string {
   return `${id} ${identity.name}`;
 }
 

@@ -70,7 +70,7 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
       get(userUrl).then(readUser),
       readsEmail ? get(emailsUrl).then(readPrimaryEmail) : null,
     ]);
-    const identity = { provider: `github:${url}`, subject: String(id), name: login };
+    const identity = { provider: gitHubProvider(url), subject: String(id), name: login };
     return { identity, email, groups: [], refreshToken: null };
   }
 
@@ -127,6 +127,11 @@ async function queryFor(
     code_challenge: await calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
   });
+}
+
+/** The `provider` of identities. @param url of GITHUB_URL */
+export function gitHubProvider(url: string): string {
+  return `github:${normalize(url)}`;
 }
 
 /** The address in its canonical form, without a trailing slash: accounts are keyed by it. */

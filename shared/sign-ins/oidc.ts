@@ -171,6 +171,11 @@ export class OidcProvider implements IdentityProvider {
     await this.#reach((request) => this.#discover(request));
   }
 
+  /** The `provider` of its identities: has the issuer's name as the discovery document writes it. @throws DropError `unavailable` */
+  async provider(): Promise<string> {
+    return `${scheme}${(await this.#reach((request) => this.#discover(request))).issuer}`;
+  }
+
   /** Where a person signs out of the provider, too; null: it does not say. @throws DropError `unavailable` */
   async signOutUrl(): Promise<string | null> {
     const server = await this.#reach((request) => this.#discover(request));

@@ -1,6 +1,8 @@
 import { userInfo } from 'node:os';
 import { expect } from 'chai';
+import { startOidcServer } from '../support/oidc-server.ts';
 import { createAdminScene } from './admin-scene.ts';
+import { dropleaf } from './command.ts';
 import { makeData, useHome } from './home.ts';
 
 describe('bin/dropleaf.js admin', () => {
@@ -111,6 +113,52 @@ describe('bin/dropleaf.js admin', () => {
     expect(await act('log'), 'the log')
       .to.include(`find ${tokenId}`)
       .and.not.include(token);
+  });
+
+  it('link lets an account sign in by another way; an identity of another account is refused; both are logged', async () => {
+    await newToken('me');
+    await newToken('you');
+    expect(await act('link', 'me', 'github', '583231')).to.match(
+      /\(me, local\) now signs in as 583231 \(github:https:\/\/github.com\), too/,
+    );
+    expect(await act('link', 'ME', 'github', '583231')).to.include('signs in already as');
+    expect(await fail(1, 'link', 'you', 'github', '583231')).to.include('has an account already');
+    expect(await fail(1, 'link', 'you', 'local', 'me')).to.include('me (local) has an account already');
+    expect(await act('find', 'me')).to.match(
+      /by these ways:\n {4}local, me \(me\)\n {4}github:https:\/\/github.com, 583231 \(583231\)\n/,
+    );
+    expect(await act('link', 'me', 'local', 'Second', '--reason', 'asked')).to.include('as second (local)');
+    const { stdout } = await dropleaf(['token', '--user', 'second'], home.env);
+    expect(await act('find', stdout.trim()), 'a local name that is linked').to.match(
+      /account {3}\w+ \(me, local\)/,
+    );
+    const log = await act('log');
+    for (const [target, outcome] of [
+      ['me github:https://github.com 583231', 'done'],
+      ['me github:https://github.com 583231', 'no change'],
+      ['you github:https://github.com 583231', 'refused: another account has it'],
+    ])
+      expect(log).to.match(new RegExp(`: link \\w+ ${target}\n  outcome  ${outcome}`));
+  });
+
+  it('link names the OpenID provider as its discovery document does, and says what is wrong', async () => {
+    const provider = await startOidcServer('https://drops.example/callback');
+    const env = { OIDC_ISSUER: `${provider.issuer}/`, OIDC_CLIENT_ID: 'dropleaf' };
+    const scene = createAdminScene(
+      () => ({ ...home.env, ...env }),
+      () => url,
+    );
+    await newToken('me');
+    expect(await scene.act('link', 'me', 'oidc', 'ada-1')).to.include(`ada-1 (oidc:${provider.issuer}), too`);
+    await provider.close();
+    expect(await scene.fail(1, 'link', 'me', 'oidc', 'ada-2')).to.include(
+      'the OpenID provider did not answer',
+    );
+    expect(await fail(1, 'link', 'me', 'oidc', 'ada-2')).to.include('OIDC_ISSUER is not set');
+    expect(await fail(1, 'link', 'me', 'github', 'octocat')).to.include('is not a user id of GitHub');
+    expect(await fail(1, 'link', 'me', 'local', 'a b')).to.include('is not a name of a local account');
+    expect(await fail(2, 'link', 'me', 'oidc', 'a\u00e9')).to.include('1 to 255 ASCII characters');
+    expect(await fail(2, 'link', 'me', 'saml', 'x')).to.include('Allowed choices are local, github, oidc');
   });
 
   it('log prints operator, act, target, reason and outcome, newest first, page by page', async () => {

@@ -12,6 +12,7 @@ const adminCommands = [
   'suspend',
   'unsuspend',
   'revoke-tokens',
+  'link',
   'find',
   'log',
   'reports',
