@@ -262,10 +262,13 @@ function nameOf(file: string): string {
 
 /** `3 accounts, 4 idempotency keys, 1 operator act`, without kinds that have none. */
 function describeCounts(counts: Partial<Record<ArchiveKind, number>>): string {
-  const nounOf = (kind: ArchiveKind) =>
-    kind === 'audit-log' ? 'operator act' : kind.slice(0, -1).replace('-', ' ');
-  const named = archiveKinds.flatMap((kind) => (counts[kind] ? [countOf(counts[kind], nounOf(kind))] : []));
+  const named = archiveKinds.flatMap((kind) => (counts[kind] ? [describeCount(counts[kind], kind)] : []));
   return named.length === 0 ? 'nothing' : named.join(', ');
+}
+
+function describeCount(count: number, kind: ArchiveKind): string {
+  if (kind === 'identities') return count === 1 ? '1 identity' : `${count} identities`;
+  return countOf(count, kind === 'audit-log' ? 'operator act' : kind.slice(0, -1).replace('-', ' '));
 }
 
 function describeTotals({ records, blobs }: ArchiveManifest): string {

@@ -24,6 +24,7 @@ import {
 } from '../domain/record.ts';
 import { type Drop, dropRecord, isMetadataKey, ownedVersionRecord } from '../drops/drop.ts';
 import { type IdempotencyRecord, idempotencyRecord } from '../idempotency/idempotency-store.ts';
+import { identityRecord, type StoredIdentity } from '../identities/identity-store.ts';
 import { auditRecord } from '../moderation/act.ts';
 import { reportRecord } from '../reports/report.ts';
 import { secretRecord } from '../secrets/secret-store.ts';
@@ -110,16 +111,20 @@ const archivedAccountRecord = record('accounts', {
   dayWrites: orNull(object({ day: field('text', day.rule, isDay), count: whole() })),
 });
 
+const { refreshToken: _token, ...identityFields } = identityRecord.fields;
+
 const { lease: _, leasedUntil: __, isDone: ___, ...keyFields } = idempotencyRecord.fields;
 
 /**
  * Everything that must last, equal on both engines, in the order of reading: an account before what belongs to it, the key of
  * a write before its drop. Not in it: what is made again or expires soon, what is deleted or expired, and what has a meaning in
- * one store only (places below the caps, pending tasks, numbers of batches of views).
+ * one store only (places below the caps, pending tasks, numbers of batches of views). Refresh tokens are not, either: both services
+ * would use them, and the provider would take one of them for a thief.
  */
 export const archiveRecords = {
   secrets: secretRecord,
   accounts: archivedAccountRecord,
+  identities: record('identities', identityFields, ['provider', 'subject']),
   tokens: tokenRecord,
   'idempotency-keys': record('idempotency_keys', keyFields, ['accountId', 'key']),
   drops: archivedDropRecord,
@@ -189,6 +194,12 @@ export const archiveTables: Readonly<Record<TableKind, ArchiveTable>> = {
     const ofThisStore = { deletedAt: null, identityHash: null, countsAs: null };
     return { ...account, ...identity, day, dayCount, ...ofThisStore };
   }),
+  identities: table(
+    'identities',
+    identityRecord,
+    ({ refreshToken: _, ...identity }: StoredIdentity) => identity,
+    (identity) => ({ ...identity, refreshToken: null }),
+  ),
   tokens: sameTable(tokenRecord),
   'idempotency-keys': table('idempotency-keys', idempotencyRecord, toArchivedKey, (key) => {
     return { ...key, lease: '', leasedUntil: 0, isDone: true };

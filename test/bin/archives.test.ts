@@ -9,7 +9,7 @@ import { dropleaf, runHere } from './command.ts';
 import { publish, useHome } from './home.ts';
 
 const all =
-  '2 secrets, 1 account, 2 tokens, 2 idempotency keys, 8 drops, 8 comments, 2 reports, 1 operator act, 20 documents, 6 contexts';
+  '2 secrets, 1 account, 1 identity, 2 tokens, 2 idempotency keys, 8 drops, 8 comments, 2 reports, 1 operator act, 20 documents, 6 contexts';
 
 describe('bin/dropleaf.js export, import, verify', () => {
   const home = useHome();
@@ -39,7 +39,7 @@ describe('bin/dropleaf.js export, import, verify', () => {
     const exported = await exportTo(file); // while the service runs
     expect(exported).to.include({ stderr: '', code: 0 });
     expect(exported.stdout).to.match(
-      /^Exported 2 secrets, 1 account, 1 token, 1 drop, 1 document, 0 contexts: [\d.]+ kB in [\d.]+ s\n$/,
+      /^Exported 2 secrets, 1 account, 1 identity, 1 token, 1 drop, 1 document, 0 contexts: [\d.]+ kB in [\d.]+ s\n$/,
     );
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     expect(readdirSync(folder)).to.deep.equal(['a.tar']);
@@ -72,7 +72,7 @@ describe('bin/dropleaf.js export, import, verify', () => {
     }
   });
 
-  it('import takes an archive of an earlier release, whose manifest is that of its data without comments', async () => {
+  it('import takes an archive of an earlier release, whose manifest is that of its data without what came later', async () => {
     const old = new URL('../../../test/fixtures/archive-format-1.tar.gz', import.meta.url);
     writeFileSync(file, gunzipSync(readFileSync(old)));
     expect(await dropleaf(['import', file], other)).to.include({ stderr: '', code: 0 });
@@ -80,8 +80,10 @@ describe('bin/dropleaf.js export, import, verify', () => {
     await dropleaf(['export', again], other);
     const found = JSON.parse(await readManifest(again));
     const earlier = JSON.parse(await readManifest(file));
-    expect(found.records.comments.count).to.equal(0);
-    delete found.records.comments;
+    for (const kind of ['identities', 'comments']) {
+      expect(found.records[kind].count, kind).to.equal(0);
+      delete found.records[kind];
+    }
     expect(found).to.deep.equal(earlier);
   });
 
@@ -210,7 +212,7 @@ describe('bin/dropleaf.js export, import, verify', () => {
     const full = await dropleaf(['import', file], home.env);
     expect(full).to.include({ stdout: '', code: 1 });
     expect(full.stderr).to.match(
-      /^dropleaf: SQLite in .* \(DATA_DIR\) is not empty: it has 1 account, 2 tokens, .* set DATA_DIR to another folder\n$/,
+      /^dropleaf: SQLite in .* \(DATA_DIR\) is not empty: it has 1 account, 1 identity, 2 tokens, .* set DATA_DIR to another folder\n$/,
     );
     const service = await home.start(other); // generates secrets, which an import replaces
     expect((await dropleaf(['import', file], other)).stderr).to.match(/Another Dropleaf is running on/);

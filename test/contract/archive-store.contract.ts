@@ -32,6 +32,15 @@ import { type OpenStores, type Stores, useStores } from './stores.ts';
 const begun = { archiveId: 'a1', begunAt: start };
 const day = '2026-01-31';
 const passcodeHash = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA';
+const identity = {
+  provider: 'oidc:https://login.example',
+  subject: 'ann-1',
+  name: 'Ann',
+  email: 'ann@example.org',
+  groups: ['/staff', '$all'],
+  checkedAt: later,
+  createdAt: start,
+};
 const firstPage: DropQuery = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc', metadata: [] };
 
 /** Everything that the stores have, read as an export does. @param onRead is called after each batch */
@@ -94,6 +103,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     async function fill() {
       const {
         accounts,
+        identities,
         tokens,
         drops,
         moderation,
@@ -109,6 +119,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       await accounts.noteCommentsSeen(ownerId, start + 7);
       for (const name of ['signing-secret', 'sign-in-key'] as const)
         await secrets.findOrCreate(name, `a-${name}`);
+      for (const each of [identity, { ...identity, subject: '$b', email: null, groups: [] }])
+        await identities.claim({ ...each, accountId: ownerId, refreshToken: 'sealed' });
       const token = aToken({ accountId: ownerId, label: 'laptop', expiresAt: later });
       await tokens.insert(token);
       await tokens.touch(token.id, later, later);
@@ -207,6 +219,10 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
             dayWrites: { day, count: 1 },
           },
         ],
+        identities: [
+          { ...identity, subject: '$b', accountId: ownerId, email: null, groups: [] },
+          { ...identity, accountId: ownerId },
+        ],
         tokens: [{ ...token, lastUsedAt: later }],
         'idempotency-keys': [
           {
@@ -260,6 +276,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       });
       const kinds = {
         accounts: 1,
+        identities: 2,
         tokens: 1,
         'idempotency-keys': 1,
         drops: 1,
@@ -283,8 +300,10 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       await tokens.insert(aToken({ accountId: goneId }));
       await accounts.markDeleted(goneId, later, ['hash']);
       clock.set(later);
+      await stores().identities.claim({ ...identity, accountId: goneId, refreshToken: null });
       const read = await readAll(stores());
       expect(read.accounts.map(({ id }) => id)).to.deep.equal([ownerId]);
+      expect(read.identities).to.deep.equal([]);
       expect(read.drops.map(({ id }) => id)).to.deep.equal([kept.id]);
       expect(read.tokens).to.deep.equal([]);
       expect(read['idempotency-keys']).to.deep.equal([]);
@@ -327,8 +346,9 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.countDailyWrites(ownerId, day)).to.equal(1);
       const version = aVersion({ quota: { accountId: ownerId, day, limit: 1 } });
       expect(await others().drops.create(aDrop({ ownerId, version }), 500, [])).to.equal('day_full');
-      const identity = { provider: 'local', subject: 'ann', name: 'Ann' };
-      expect(await accounts.findOrCreate(identity, newId(later), later)).to.have.property('id', ownerId);
+      expect(await others().identities.find(identity)).to.include({ accountId: ownerId, refreshToken: null });
+      const own = { provider: 'local', subject: 'ann', name: 'Ann' };
+      expect(await accounts.findOrCreate(own, newId(later), later)).to.have.property('id', ownerId);
       expect(await idempotency.insert({ ...key, lease: 'another' })).to.equal(false);
       const found = await idempotency.find(ownerId, key.key);
       expect(found).to.include({ isDone: true, versionId: key.versionId });

@@ -21,6 +21,7 @@ const atOnce = 20;
 export type FilledStores = Pick<
   Engine,
   | 'accounts'
+  | 'identities'
   | 'tokens'
   | 'drops'
   | 'idempotency'
@@ -50,9 +51,25 @@ export async function fillStores(
   );
 }
 
-async function addOwner({ accounts, tokens }: FilledStores, n: number, now: number): Promise<string> {
+async function addOwner(
+  { accounts, identities, tokens }: FilledStores,
+  n: number,
+  now: number,
+): Promise<string> {
   const name = `owner-${n}`;
   const { id } = await accounts.findOrCreate({ provider: 'local', subject: name, name }, newId(now), now);
+  if (n % 2 === 0)
+    await identities.claim({
+      provider: 'oidc:https://login.example',
+      subject: name,
+      accountId: id,
+      name,
+      email: `${name}@example.org`,
+      groups: ['/staff', `$${n}`],
+      refreshToken: null,
+      checkedAt: now,
+      createdAt: now,
+    });
   for (const label of ['laptop', null]) await tokens.insert(aToken({ accountId: id, label, createdAt: now }));
   if (n % 10 === 9) await accounts.setSuspended(id, now);
   if (n % 3 === 1) await accounts.noteCommentsSeen(id, now);
