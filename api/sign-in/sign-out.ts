@@ -67,7 +67,7 @@ ${
     : html`<p>This browser has no access to your account any more, until somebody signs in again. ${provider.name} may still know you, and
 would then sign you in without a question.</p>`
 }
-<div class="choices after">
+<div class="ways after">
 ${provider && html`<a class="button" href="${provider.href}" rel="noreferrer">Sign out of ${provider.name}, too</a>\n`}<a class="button quiet" href="${browserSignInPath('')}">Sign in</a>
 </div>`,
   };

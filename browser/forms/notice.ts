@@ -22,6 +22,8 @@ export function faultOf({ status, isLate, page, error }: Answer, session: Renewa
     return ['You are signed out. Nothing here is lost: ', signInLink(), ', and press the button again.'];
   if (error?.code === 'rate_limited' && page !== null)
     return [`${textOf(page)} Nothing here is lost: press the button again then.`];
+  if (error?.code === 'unavailable' && page !== null)
+    return [`${textOf(page)} Nothing here is lost: press the button again later.`];
   if (page !== null && status < 500) return null;
   const what =
     status >= 500 ? 'The service cannot answer now' : 'Something else than the service has answered';

@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core';
 import { startGitHubDouble } from '../support/github-double.ts';
+import { startOidcServer } from '../support/oidc-server.ts';
 import { startService, type TestService, useOwner, useService } from '../support/service.ts';
 import { clickApprove, useBrowser } from './browser.ts';
 import { createInspector, type Inspector } from './inspect.ts';
+import { signInAtProvider, withoutFonts } from './provider-pages.ts';
 
 const context = `# Why
 
@@ -139,6 +141,38 @@ describe('Our own pages are accessible and have valid markup', function () {
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByRole('heading', { name: 'Denied' }).waitFor();
       await inspect('sign-in-denied');
+    });
+
+    it('several ways, a refusal, a provider that is down, and signed out', async () => {
+      const provider = await startOidcServer();
+      const double = await startGitHubDouble();
+      const ways = { ...provider.env, ...double.env, SIGN_IN: 'oidc,github,local' };
+      const behind = await startService({ env: { ...ways, OIDC_ALLOWED_GROUPS: '/staff' } });
+      const { page, inspect } = await open('/sign-in/browser', behind);
+      await withoutFonts(page);
+      await inspect('sign-in-ways');
+      await page.goto(`${behind.url}/sign-in?code=${await startSignIn(behind)}`);
+      await inspect('sign-in-code-ways');
+      provider.claims = {
+        sub: 'eve',
+        preferred_username: 'e'.repeat(100),
+      };
+      await page.goto(`${behind.url}/sign-in/browser`);
+      await page.getByRole('button', { name: 'Continue with Example' }).click();
+      await signInAtProvider(page, 'eve');
+      await page.getByRole('heading', { name: 'Not for this account' }).waitFor();
+      await inspect('sign-in-outsider');
+      await provider.close();
+      await page.goto(`${behind.url}/sign-in/browser`);
+      double.faults = { user: 'status 500' };
+      await page.getByRole('button', { name: /Continue with 127/ }).click();
+      await page.getByRole('heading', { name: /is unavailable/ }).waitFor();
+      await inspect('sign-in-down');
+      await page.goto(`${behind.url}/sign-in/out?from=oidc`);
+      await inspect('sign-in-out');
+      await page.context().close();
+      await behind.stop();
+      await double.close();
     });
 
     it('the page that leads to the identity provider', async () => {
