@@ -17,12 +17,14 @@ const groupLength = 256;
 
 /** The person's name for pages. */
 export function nameIn(claims: Claims, subject: string): string {
-  const names = [claims.preferred_username, claims.name, claims.email, subject];
-  const name = names.find((each) => typeof each === 'string' && each.trim() !== '');
-  const shown = String(name)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-    .trim();
-  return [...shown].slice(0, nameLength).join('');
+  const named = [claims.preferred_username, claims.name, claims.email, subject];
+  const shown = named.map((each) => (typeof each === 'string' ? visible(each) : ''));
+  return [...(shown.find((each) => each !== '') ?? '')].slice(0, nameLength).join('');
+}
+
+/** Without characters that cannot be seen, or that change the direction of others. */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
 }
 
 /** The address in lower case; null: there is none, or nobody has verified it. */

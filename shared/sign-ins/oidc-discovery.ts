@@ -3,8 +3,6 @@ import {
   type allowInsecureRequests,
   type customFetch,
   discoveryRequest,
-  type JWKSCacheInput,
-  type jwksCache,
   processDiscoveryResponse,
 } from 'oauth4webapi';
 import { trimEndOf } from '../util/trim.ts';
@@ -16,7 +14,6 @@ const wellKnown = '/.well-known/openid-configuration';
 export interface ProviderRequest {
   readonly [allowInsecureRequests]: true;
   readonly [customFetch]: typeof providerFetch;
-  readonly [jwksCache]: JWKSCacheInput;
   readonly signal: AbortSignal;
 }
 
@@ -38,11 +35,14 @@ export function issuerIn(setting: string): URL {
 export async function readDiscovery(issuer: URL, request: ProviderRequest): Promise<AuthorizationServer> {
   const response = await discoveryRequest(issuer, request);
   if (response.status !== 200)
-    throw new Error(`The discovery document of ${issuer.href} could not be read: status ${response.status}.`);
-  const document: unknown = await response.clone().json();
-  const named =
-    typeof document === 'object' && document !== null && 'issuer' in document ? document.issuer : null;
-  if (typeof named !== 'string' || !isSameIssuer(named, issuer)) {
+    throw new Error(`The discovery document of ${issuer.href} could not be read: ${statusOf(response)}.`);
+  const document: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null); // a page, say
+  const named: unknown = Reflect.get(Object(document), 'issuer');
+  if (typeof named !== 'string') throw new Error(`There is no discovery document at ${issuer.href}.`);
+  if (!isSameIssuer(named, issuer)) {
     throw new Error(
       `OIDC_ISSUER is ${issuer.href}, and its document names the issuer ${brief(named)}: set it to that.`,
     );
@@ -61,6 +61,11 @@ export function isSameIssuer(named: string, { href }: URL): boolean {
   return URL.canParse(named) && trimEndOf(new URL(named).href, '/') === trimEndOf(href, '/');
 }
 
-function brief(value: unknown): string {
-  return String(value).slice(0, 200);
+function statusOf({ status, headers }: Response): string {
+  const location = headers.get('location');
+  return location === null ? `status ${status}` : `status ${status}, which leads to ${brief(location)}`;
+}
+
+function brief(text: string): string {
+  return text.slice(0, 200);
 }

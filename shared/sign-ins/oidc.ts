@@ -14,8 +14,6 @@ import {
   generateRandomNonce,
   generateRandomState,
   getValidatedIdTokenClaims,
-  type JWKSCacheInput,
-  jwksCache,
   None,
   processAuthorizationCodeResponse,
   processRefreshTokenResponse,
@@ -62,6 +60,13 @@ export interface OidcOptions extends ClaimRules {
   readonly timeoutMs?: number;
 }
 
+/** Where both say something, the UserInfo endpoint is right: it was asked later. */
+interface BothClaims {
+  readonly inToken: Claims;
+  /** Of the UserInfo endpoint; nothing if there is none. */
+  readonly info: Claims;
+}
+
 /** What the discovery document of a provider says. */
 interface Discovered {
   readonly server: AuthorizationServer;
@@ -75,7 +80,6 @@ export class OidcProvider implements IdentityProvider {
   readonly #options: OidcOptions;
   readonly #issuer: URL;
   readonly #client: Client;
-  readonly #keys: JWKSCacheInput = {};
   #discovered: Discovered | null = null;
 
   constructor(options: OidcOptions) {
@@ -123,22 +127,18 @@ export class OidcProvider implements IdentityProvider {
       );
       const checks = { expectedNonce: nonce, requireIdToken: true };
       const tokens = await processAuthorizationCodeResponse(server, this.#client, response, checks);
-      await validateApplicationLevelSignature(server, response, request);
-      const claims = await this.#claimsOf(
-        server,
-        tokens,
-        getValidatedIdTokenClaims(tokens)?.sub ?? '',
-        request,
-      );
-      const { sub: subject, ...rest } = claims;
-      const identity = { provider: scheme + server.issuer, subject, name: nameIn(rest, subject) };
+      await checkSignature(server, response, request);
+      const subject = getValidatedIdTokenClaims(tokens)?.sub ?? '';
+      const claims = await this.#claimsOf(server, tokens, subject, request);
+      const name = nameIn({ ...claims.inToken, ...claims.info }, subject);
+      const identity = { provider: scheme + server.issuer, subject, name };
       return { identity, refreshToken: tokens.refresh_token ?? null, ...this.#readClaims(server, claims) };
     });
   }
 
   /**
    * What the provider says of the person now, and the refresh token for the next time. @param subject of the identity
-   * @returns null: the provider has ended the sign-in @throws DropError as `finish`
+   * @returns null: the provider has ended the sign-in, or gives no ID token for it again @throws DropError as `finish`
    */
   async refresh(
     refreshToken: string,
@@ -155,7 +155,8 @@ export class OidcProvider implements IdentityProvider {
         request,
       );
       const tokens = await processRefreshTokenResponse(server, this.#client, response);
-      if (tokens.id_token !== undefined) await validateApplicationLevelSignature(server, response, request);
+      if (tokens.id_token === undefined) return null; // groups that only it names would be taken for lost
+      await checkSignature(server, response, request);
       const claims = await this.#claimsOf(server, tokens, subject, request);
       return { refreshToken: tokens.refresh_token ?? refreshToken, ...this.#readClaims(server, claims) };
     });
@@ -182,24 +183,26 @@ export class OidcProvider implements IdentityProvider {
     return server.end_session_endpoint ?? null;
   }
 
-  #readClaims(server: AuthorizationServer, claims: Claims): ProviderClaims {
-    return { email: emailIn(claims, server.issuer, this.#options), groups: groupsIn(claims, this.#options) };
+  /** The address and the word that it is verified come from the same source. */
+  #readClaims({ issuer }: AuthorizationServer, { inToken, info }: BothClaims): ProviderClaims {
+    const email = emailIn(info, issuer, this.#options) ?? emailIn(inToken, issuer, this.#options);
+    return { email, groups: groupsIn({ ...inToken, ...info }, this.#options) };
   }
 
-  /** Of the ID token and, where there is one, of the UserInfo endpoint, whose subject must be the same. */
+  /** The subject of both is this one. */
   async #claimsOf(
     server: AuthorizationServer,
     tokens: TokenEndpointResponse,
     subject: string,
     request: ProviderRequest,
-  ): Promise<Claims & { readonly sub: string }> {
+  ): Promise<BothClaims> {
     const inToken = getValidatedIdTokenClaims(tokens);
     if (inToken !== undefined && inToken.sub !== subject)
       throw new Error('The ID token is of somebody else.');
-    if (server.userinfo_endpoint === undefined) return { ...inToken, sub: subject };
+    if (server.userinfo_endpoint === undefined) return { inToken: { ...inToken }, info: {} };
     const response = await userInfoRequest(server, this.#client, tokens.access_token, request);
     const info = await processUserInfoResponse(server, this.#client, subject, response);
-    return { ...inToken, ...info };
+    return { inToken: { ...inToken }, info };
   }
 
   async #discover(request: ProviderRequest): Promise<AuthorizationServer> {
@@ -245,10 +248,22 @@ export class OidcProvider implements IdentityProvider {
     return {
       [allowInsecureRequests]: true,
       [customFetch]: providerFetch,
-      [jwksCache]: this.#keys,
       signal: AbortSignal.timeout(this.#options.timeoutMs ?? defaultTimeoutMs),
     };
   }
+}
+
+/**
+ * Keys are kept for some minutes with the object `server`; a provider that has changed its keys meanwhile is asked for them again.
+ * @throws Error if the ID token of the response is not the provider's
+ */
+async function checkSignature(
+  server: AuthorizationServer,
+  response: Response,
+  request: ProviderRequest,
+): Promise<void> {
+  const check = (at: AuthorizationServer) => validateApplicationLevelSignature(at, response, request);
+  await check(server).catch(() => check({ ...server }));
 }
 
 /** The parameters with the code; null: refused. @throws Error of the provider, or of another issuer */

@@ -1,7 +1,9 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import Provider, { type Configuration } from 'oidc-provider';
+import Provider, { type ClientMetadata, type Configuration } from 'oidc-provider';
 import { listen } from './listen.ts';
+
+type Answer = Record<string, unknown>;
 
 /** A certified provider on a real port, and the browser of the person who signs in there. */
 export interface OidcServer {
@@ -16,6 +18,10 @@ export interface OidcServer {
   answer: 'agrees' | 'cancels';
   /** Changes the claims of each ID token. */
   alter: (claims: JWTPayload) => JWTPayload;
+  /** What answers in place of the provider, by path. */
+  readonly instead: Map<string, RequestListener>;
+  /** What becomes of its answers, by path. */
+  readonly changes: Map<string, (answer: Answer) => Answer>;
   /** Everything that must never be seen elsewhere: codes and tokens that were given out. */
   readonly secrets: string[];
   /** Follows the address as a browser does, signs in and agrees. @returns where the browser is sent at last */
@@ -25,12 +31,18 @@ export interface OidcServer {
   close(): Promise<void>;
 }
 
-/** @param callbackUrl absent: that of a service on any port of this machine */
+/** @param callbackUrl absent: that of a service on any port of this machine @param metadata what is different of the client */
 export async function startOidcServer(
   callbackUrl?: string,
   changes: Configuration = {},
+  metadata: Partial<ClientMetadata> = {},
 ): Promise<OidcServer> {
-  const http = createServer((req, res) => void provider.callback()(req, res));
+  const http = createServer((req, res) => {
+    const { pathname } = new URL(req.url ?? '/', issuer);
+    const change = server.changes.get(pathname);
+    if (change !== undefined) changeAnswer(res, change);
+    (server.instead.get(pathname) ?? provider.callback())(req, res);
+  });
   const issuer = `http://127.0.0.1:${await listen(http)}`;
   const client = {
     client_id: 'dropleaf',
@@ -38,7 +50,9 @@ export async function startOidcServer(
     redirect_uris: [callbackUrl ?? `http://127.0.0.1${servicePath}`],
     grant_types: ['authorization_code', 'refresh_token'],
     application_type: 'web' as const,
+    ...metadata,
   };
+  const { client_secret: clientSecret = '' } = client;
   const isCallback = ({ href, pathname }: URL) =>
     callbackUrl === undefined ? pathname === servicePath : href.startsWith(callbackUrl);
   let key = await newKey();
@@ -71,17 +85,19 @@ export async function startOidcServer(
   const server: OidcServer = {
     issuer,
     clientId: client.client_id,
-    clientSecret: client.client_secret,
+    clientSecret,
     env: {
       OIDC_ISSUER: issuer,
       OIDC_CLIENT_ID: client.client_id,
-      OIDC_CLIENT_SECRET: client.client_secret,
+      OIDC_CLIENT_SECRET: clientSecret,
       OIDC_NAME: 'Example',
     },
     claims: ada,
     answer: 'agrees',
     alter: (claims) => claims,
-    secrets: [client.client_secret],
+    instead: new Map(),
+    changes: new Map(),
+    secrets: [clientSecret],
     async visit(url) {
       const end = await visit(url, isCallback, server);
       server.secrets.push(end.searchParams.get('code') ?? '');
@@ -96,6 +112,16 @@ export async function startOidcServer(
     },
   };
   return server;
+}
+
+/** Koa, which the provider uses, ends an answer with its whole text. */
+function changeAnswer(res: ServerResponse, change: (answer: Answer) => Answer): void {
+  const end = res.end.bind(res);
+  Reflect.set(res, 'end', (text: unknown) => {
+    const changed = JSON.stringify(change(JSON.parse(String(text))));
+    res.setHeader('content-length', Buffer.byteLength(changed));
+    end(changed);
+  });
 }
 
 /** The path of a service's callback. */
