@@ -1,13 +1,14 @@
 import { object, string } from 'yup';
 import { tokenOf } from '../../shared/accounts/account.ts';
 import type { Config } from '../../shared/config/config.ts';
-import { type Token, tokenIdPattern } from '../../shared/credentials/token.ts';
+import { requireScope } from '../../shared/credentials/scopes.ts';
+import { type Scope, scopes, type Token, tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { type ApiRequest, queryOf, readParam } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
-import { atMostCharacters, invalid, jsonObject, textField, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, jsonObject, oneOfField, textField, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { list } from '../openapi/shape.ts';
@@ -109,6 +110,7 @@ const accountOperations = (config: Config) =>
       summary: 'Revoke a token',
       description: 'Revokes any token of the account, including the token of this call.',
       replies: [{ status: 204, description: 'The token is revoked.' }],
+      refusals: ['forbidden'],
     },
   }) as const satisfies Record<string, Operation>;
 
@@ -143,7 +145,7 @@ export function accountRoutes({
       sendNothing(res);
     }),
 
-    call('GET', '/api/tokens', 'withToken', docs.listTokens, async (req, res, caller) => {
+    call('GET', '/api/tokens', 'accountRead', docs.listTokens, async (req, res, caller) => {
       const { cursor } = validate(tokenQuery, queryOf(req), 'query');
       const page = await tokens.list(caller, listedTokens, readCursor(cursor));
       if (page.next !== null) {
@@ -153,13 +155,21 @@ export function accountRoutes({
       sendJson(res, page.tokens.map(presentToken));
     }),
 
-    call('PATCH', '/api/tokens/:id', 'smallChange', docs.renameToken, async (req, res, caller, { json }) => {
-      const id = readTokenId(req);
-      sendJson(res, presentToken(await tokens.rename(caller, id, readLabel(json))));
-    }),
+    call(
+      'PATCH',
+      '/api/tokens/:id',
+      'accountChange',
+      docs.renameToken,
+      async (req, res, caller, { json }) => {
+        const id = readTokenId(req);
+        sendJson(res, presentToken(await tokens.rename(caller, id, readLabel(json))));
+      },
+    ),
 
     call('DELETE', '/api/tokens/:id', 'changeEvenIfSuspended', docs.revokeToken, async (req, res, caller) => {
-      await tokens.revoke(caller, readTokenId(req));
+      const id = readTokenId(req);
+      if (id !== tokenOf(caller).id) requireScope(caller, 'all', 'Revoke another token');
+      await tokens.revoke(caller, id);
       sendNothing(res);
     }),
   ];
@@ -184,13 +194,23 @@ export function renameBody(limits: LabelLimit) {
 
 /** The body of POST /api/auth/start (spec 4.2). */
 export function startBody(limits: LabelLimit) {
-  return jsonObject({ label: labelSchema(limits) });
+  const scope = oneOfField('scope', scopes).meta({
+    description: '`publish`: no deletion, unlocking, wider access or account. Default: `all`.',
+  });
+  return jsonObject({ label: labelSchema(limits), scope });
 }
 
 /** @returns a function that reads the label from the body; null for none. It throws DropError `invalid_arg` */
-export function createLabelReader(
-  limits: LabelLimit,
-  schema: ReturnType<typeof renameBody | typeof startBody> = renameBody(limits),
-) {
+export function createLabelReader(limits: LabelLimit) {
+  const schema = renameBody(limits);
   return (body: unknown): string | null => validate(schema, body).label ?? null;
+}
+
+/** @returns a function that reads the body of POST /api/auth/start. It throws DropError `invalid_arg` */
+export function createStartReader(limits: LabelLimit) {
+  const schema = startBody(limits);
+  return (body: unknown): { label: string | null; scope: Scope } => {
+    const { label = null, scope = 'all' } = validate(schema, body);
+    return { label, scope };
+  };
 }

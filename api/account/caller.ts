@@ -5,6 +5,7 @@ import { inboxAtMost, newsOf } from '../../shared/comments/inbox.ts';
 import { type Token, tokenIdPattern } from '../../shared/credentials/token.ts';
 import { invalid } from '../http/validate.ts';
 import {
+  exactShape,
   fields,
   integerShape,
   named,
@@ -27,8 +28,9 @@ export const tokenShape = named(
       created_at: timeShape('When the token was created.'),
       last_used_at: nullable(timeShape('When the token was last used, to the minute. null: never.')),
       expires_at: optional(timeShape('When the token expires. Absent: it does not.')),
+      scope: optional(exactShape('Absent: `all`.', 'publish')),
     },
-    'The record of a token. The token itself is shown once, in the answer to the poll that claims it.',
+    'The record of a token, not the token: only the poll that claims it shows that.',
   ),
 );
 
@@ -92,6 +94,7 @@ export function presentToken(token: Token): Wire<typeof tokenShape> {
     created_at: token.createdAt,
     last_used_at: token.lastUsedAt,
     expires_at: token.expiresAt ?? undefined,
+    scope: token.scope === 'all' ? undefined : token.scope,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../shared/accounts/account.ts';
+import { requireScope } from '../../shared/credentials/scopes.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
@@ -13,7 +14,6 @@ import { hashRequest, readIdempotencyKey } from './idempotency-key.ts';
 import { createIgnoredFinder } from './ignored.ts';
 import type { ApiRequest } from './parameters.ts';
 import {
-  type Access,
   type ApiHandler,
   type CallerAccess,
   type CallerHandler,
@@ -24,6 +24,7 @@ import {
   type Policy,
   policies,
   type Route,
+  type TokenAccess,
 } from './route.ts';
 import type { ServiceResponse } from './send.ts';
 
@@ -74,7 +75,7 @@ export class Guard {
       case 'mcpCall':
         return { ...plain, needsToken: true, handler: this.#mcpCall(route.handler) };
       default: {
-        const handler = this.#withCaller(route.access, (req, res, caller, content) => {
+        const handler = this.#withCaller(route.access, whatOf(route), (req, res, caller, content) => {
           warn(req, res, content.json);
           return route.handler(req, res, caller, content);
         });
@@ -83,16 +84,21 @@ export class Guard {
     }
   }
 
-  #withCaller(access: CallerAccess, handler: CallerHandler): ApiHandler {
-    const isRead = access === 'withToken' || access === 'tokenCheck';
-    return isRead ? this.#authenticated(access, handler) : this.#limited(access, handler);
+  /** @param what the call does, as in `Delete a drop` */
+  #withCaller(access: CallerAccess, what: string, handler: CallerHandler): ApiHandler {
+    const { limit }: Policy = policies[access];
+    return limit === undefined
+      ? this.#authenticated(access, what, handler)
+      : this.#limited(access, what, handler);
   }
 
-  #authenticated(access: Access, handler: CallerHandler): ApiHandler {
+  #authenticated(access: TokenAccess, what: string, handler: CallerHandler): ApiHandler {
+    const { scope } = policies[access];
     return async (req, res) => {
       res.setHeader('Cache-Control', 'no-store');
       const caller = await this.#authenticate(req, policies[access]);
       res.locals.accountId = caller.accountId; // for the log and the count of unread answers (server/listener.ts)
+      requireScope(caller, scope, what);
       await handler(req, res, caller, noContent);
     };
   }
@@ -107,12 +113,12 @@ export class Guard {
     }
   }
 
-  #limited(access: CallerAccess, handler: CallerHandler): ApiHandler {
+  #limited(access: CallerAccess, what: string, handler: CallerHandler): ApiHandler {
     const { limits, idempotency, config } = this.#services;
     const policy: Policy = policies[access];
     const isWrite = policy.limit === limitTable.write;
     const readContent = contentReader(policy, this.#bodies, config);
-    return this.#authenticated(access, async (req, res, caller) => {
+    return this.#authenticated(access, what, async (req, res, caller) => {
       if (caller.isSuspended && !policy.allowsSuspended) throw suspended();
       const hadArrived = req.complete;
       const key = isWrite || policy.takesKey ? readIdempotencyKey(req) : null;
@@ -151,7 +157,7 @@ export class Guard {
       ...bodyRules({ body: 'small' }, config),
       tooLarge: () => lengthRequired(bodyBytes.small),
     };
-    const withToken = this.#authenticated('mcpCall', async (req, res, caller) => {
+    const withToken = this.#authenticated('mcpCall', 'Use MCP', async (req, res, caller) => {
       const hadArrived = req.complete;
       const isCounted = Number(req.headers['content-length'] ?? 0) > small.maxBytes;
       if (isCounted && caller.isSuspended) throw suspended();
@@ -177,6 +183,11 @@ export class Guard {
 }
 
 type Warn = (req: IncomingMessage, res: Pick<ServiceResponse, 'locals'>, json: unknown) => void;
+
+/** For the error of a token that may not make the call. */
+function whatOf({ operation, method, path }: Route): string {
+  return operation?.summary ?? `${method} ${path}`;
+}
 
 /** @returns what notes the fields and parameters of a request that the operation does not have */
 function warnerOf({ operation }: Route): Warn {

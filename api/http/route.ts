@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/accounts/account.ts';
+import type { Scope } from '../../shared/credentials/token.ts';
 import type { IdempotentRequest } from '../../shared/idempotency/idempotency.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -7,13 +8,24 @@ import type { ApiRequest } from './parameters.ts';
 import type { ServiceResponse } from './send.ts';
 
 /**
- * Checks before the handler, in this order: token, limit, body; so that no large body is read in vain (docs/decisions/limits.md).
+ * Checks before the handler, in this order: token, its scope, limit, body; so that no large body is read in vain
+ * (docs/decisions/limits.md).
  */
-export interface Policy {
-  /**
-   * For a bad token `required` answers `invalid_token`, `checked` `unauthorized` (spec 7, GET /api/me). Absent: none needed.
-   */
-  readonly token?: 'required' | 'checked';
+export type Policy = CallerPolicy | OpenPolicy;
+
+interface CallerPolicy extends Checks {
+  /** For a bad token `required` answers `invalid_token`, `checked` `unauthorized` (spec 7, GET /api/me). */
+  readonly token: 'required' | 'checked';
+  /** The narrowest that is enough. What depends on the body, or on the drop, is checked later, by `requireScope`. */
+  readonly scope: Scope;
+}
+
+interface OpenPolicy extends Checks {
+  readonly token?: undefined;
+  readonly scope?: undefined;
+}
+
+interface Checks {
   readonly limit?: (typeof limitTable)['signInStart' | 'write' | 'change'];
   /** Absent: a body is ignored. */
   readonly body?: 'tiny' | 'small' | 'document';
@@ -25,27 +37,36 @@ export interface Policy {
   readonly allowsSuspended?: true;
 }
 
+const anyToken = { token: 'required', scope: 'publish' } as const;
+const allToken = { token: 'required', scope: 'all' } as const;
+
 export const policies = {
   open: {},
   signInStart: { limit: limitTable.signInStart, body: 'tiny' },
-  withToken: { token: 'required' },
-  tokenCheck: { token: 'checked' },
-  write: { token: 'required', limit: limitTable.write, body: 'document', takesHtml: true },
-  writeWithoutBody: { token: 'required', limit: limitTable.write },
-  smallChange: { token: 'required', limit: limitTable.change, body: 'small' },
-  keyedChange: { token: 'required', limit: limitTable.change, body: 'small', takesKey: true },
+  withToken: { ...anyToken },
+  tokenCheck: { ...anyToken, token: 'checked' },
+  write: { ...anyToken, limit: limitTable.write, body: 'document', takesHtml: true },
+  writeWithoutBody: { ...anyToken, limit: limitTable.write },
+  smallChange: { ...anyToken, limit: limitTable.change, body: 'small' },
+  keyedChange: { ...anyToken, limit: limitTable.change, body: 'small', takesKey: true },
   // A PATCH may contain a whole document by mistake, and is answered `metadata_only_on_patch`.
-  documentChange: { token: 'required', limit: limitTable.change, body: 'document' },
-  changeWithoutBody: { token: 'required', limit: limitTable.change },
-  // Each tool takes its limit itself (mcp/server.ts).
-  mcpCall: { token: 'required', body: 'document' },
-  changeEvenIfSuspended: { token: 'required', limit: limitTable.change, allowsSuspended: true },
+  documentChange: { ...anyToken, limit: limitTable.change, body: 'document' },
+  // Each tool takes its limit, and says its scope, itself (mcp/server.ts).
+  mcpCall: { ...anyToken, body: 'document' },
+  // Of its own token alone, unless its scope is `all`.
+  changeEvenIfSuspended: { ...anyToken, limit: limitTable.change, allowsSuspended: true },
+  accountRead: { ...allToken },
+  accountChange: { ...allToken, limit: limitTable.change, body: 'small' },
+  changeWithoutBody: { ...allToken, limit: limitTable.change }, // all of these delete something
 } as const satisfies Record<string, Policy>;
 
 export type Access = keyof typeof policies;
 
-/** The policies that take a token, and hand its caller to the handler. */
-export type CallerAccess = Exclude<Access, 'open' | 'signInStart' | 'mcpCall'>;
+/** The policies that take a token. */
+export type TokenAccess = Exclude<Access, 'open' | 'signInStart'>;
+
+/** Those that hand its caller to the handler. */
+export type CallerAccess = Exclude<TokenAccess, 'mcpCall'>;
 
 export type Handler = (req: Request, res: Response) => Promise<void> | void;
 

@@ -33,6 +33,7 @@ export function readingTools(services: Services): readonly Tool[] {
     title: 'Read a page',
     description: `Reads one of the user's drops, with its etag. With version, offset or length also a part of its HTML: to read on, call again with next_offset as offset. ${isData}`,
     effect: 'reads',
+    scope: 'publish',
     input: object({
       slug: slugArgument,
       version: versionNumber('version', 'The number of a version. Default: the latest.'),
@@ -55,6 +56,7 @@ export function readingTools(services: Services): readonly Tool[] {
     title: 'List pages',
     description: `Lists the user's drops, a page of the list at a time. ${isData}`,
     effect: 'reads',
+    scope: 'publish',
     input: object({
       page,
       page_size: pageSize,
@@ -104,6 +106,7 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     title: 'List versions of a page',
     description: 'Lists the versions of a drop, newest first.',
     effect: 'reads',
+    scope: 'publish',
     input: object({ slug: slugArgument }),
     async run(caller, { slug }) {
       const versions = await drops.listVersions(caller, slug);
@@ -117,6 +120,7 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     title: 'Compare versions of a page',
     description: `What changed between two versions, as a unified diff; empty if they are the same. To read on, call again with next_offset as offset. ${isData}`,
     effect: 'reads',
+    scope: 'publish',
     input: object({
       slug: slugArgument,
       from: versionNumber('from', 'The older version. Default: the one before `to`; version 1 has none.'),
@@ -146,6 +150,7 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     title: 'Views of a page',
     description: 'How often people opened the page: in all, and on each of the last days (UTC).',
     effect: 'reads',
+    scope: 'publish',
     input: object({
       slug: slugArgument,
       days: integerArgument('days', 1, maxViewDays, `Up to today. Default: ${defaultViewDays}.`),

@@ -1,4 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
+import { requireScope } from '../../shared/credentials/scopes.ts';
 import { type DropError, suspended } from '../../shared/domain/errors.ts';
 import { findIllFormed } from '../../shared/domain/json.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
@@ -45,6 +46,7 @@ export function createServerSetup(services: Services) {
     try {
       const given = tool.read(args);
       refuseIllFormed(findIllFormed(given)); // also within the JSON texts of arguments
+      requireScope(session.caller, tool.scope, tool.listing.title);
       const cost = tool.cost(given);
       if (cost !== null) await admit(session, cost, given.idempotency_key);
       return present(await tool.run(session.caller, readSlug(given), session.res));

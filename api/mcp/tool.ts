@@ -1,5 +1,6 @@
 import type { InferType, ObjectSchema } from 'yup';
 import type { Caller } from '../../shared/accounts/account.ts';
+import type { Scope } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Document, Drop } from '../../shared/drops/drop.ts';
 import { etagOf } from '../../shared/drops/revision.ts';
@@ -45,6 +46,8 @@ export interface Tool {
   /** @returns the arguments that were given (given.ts), which the other methods take */
   read(args: Arguments): Arguments;
   cost(args: Arguments): Cost;
+  /** The narrowest that is enough. What depends on the arguments, or on the drop, is checked later, by `requireScope`. */
+  readonly scope: Scope;
   /** Checks the arguments and makes the call. @throws DropError */
   run(caller: Caller, args: Arguments, res: ServiceResponse): Promise<Result>;
 }
@@ -76,17 +79,19 @@ export function defineTool<Input extends ObjectSchema<object>>(tool: {
   readonly description: string;
   readonly effect: keyof typeof annotations;
   readonly cost?: Cost | ((args: Arguments) => Cost);
+  readonly scope: Scope;
   readonly keptEmpty?: readonly string[];
   readonly input: Input;
   run(caller: Caller, input: InferType<Input>, args: Arguments, res: ServiceResponse): Promise<Result>;
 }): Tool {
-  const { name, title, description, effect, input, cost = usualCost[effect], keptEmpty = [] } = tool;
+  const { name, title, description, effect, input, scope, cost = usualCost[effect], keptEmpty = [] } = tool;
   const inputSchema = { ...short(toJsonSchema(input)), type: 'object', additionalProperties: false } as const;
   const known = Object.keys(input.fields);
   return {
     listing: { name, title, description, inputSchema, annotations: annotations[effect] },
     read: createGivenReader(input, keptEmpty),
     cost: typeof cost === 'function' ? cost : () => cost,
+    scope,
     async run(caller, args, res) {
       const unknown = Object.keys(args).find((field) => !known.includes(field));
       if (unknown !== undefined) throw unknownArgument(name, unknown, known);

@@ -45,6 +45,7 @@ function uploadTool({ drops, uploads, clock, config }: Services): Tool {
     title: 'Publish a file',
     description: `Publishes an HTML file without sending its bytes through the model: answers with a curl line to run in a shell with your file. Show the user the url that it prints. With slug: a new version of that drop. For a page of several files run this instead: ${clientCommand(config.BASE_URL)}`,
     effect: 'adds',
+    scope: 'publish',
     cost: limitTable.change,
     keptEmpty: ['description'],
     input: uploadReaders.schema.shape({
@@ -74,6 +75,7 @@ function publishTool(services: Services, bodies: DropBodyReaders): Tool {
     description:
       'Publishes a small self-contained HTML document at a new public address. For a file on disk, or over about 50 KB, use create_upload. Show the user the url of the answer.',
     effect: 'adds',
+    scope: 'publish',
     input: bodies.schemas.untitled.shape({
       title: titleOf(config),
       expires_at: expiry,
@@ -105,6 +107,7 @@ function updateTool(services: Services, bodies: DropBodyReaders): Tool {
     description:
       'With html: publishes a new version at the same address. Without html: changes title, description, metadata or expires_at. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
     effect: 'changes',
+    scope: 'publish',
     cost: (args) => (isPublishing(args) ? limitTable.write : limitTable.change),
     keptEmpty: ['description', 'html'],
     input: object({ slug: slugArgument, if_match: ifMatchField })
@@ -152,6 +155,7 @@ function restoreTool(services: Services): Tool {
     description:
       'Publishes the HTML and context of an older version again, as a new version. Title, description, metadata and all versions stay.',
     effect: 'adds',
+    scope: 'publish',
     input: object({
       slug: slugArgument,
       version: versionNumber('version', 'Its number, from list_versions.').defined(versionRequired),
@@ -218,6 +222,7 @@ export function changingTools(services: Services): readonly Tool[] {
     description:
       'Sets or changes the passcode that viewers must enter. An empty one unlocks the page: ask the user first.',
     effect: 'sets',
+    scope: 'publish',
     input: object({ slug: slugArgument, ...bodies.schemas.passcode.fields }),
     async run(caller, { slug, ...passcode }) {
       const drop = await drops.setPasscode(caller, { slug, revs: null }, bodies.readPasscode(passcode));
@@ -230,6 +235,7 @@ export function changingTools(services: Services): readonly Tool[] {
     title: 'Delete a page',
     description: 'Deletes a drop with all its versions. This cannot be undone: ask the user first.',
     effect: 'sets',
+    scope: 'all',
     input: object({ slug: slugArgument }),
     async run(caller, { slug }) {
       await drops.remove(caller, { slug, revs: null });

@@ -150,6 +150,7 @@ function describeOperation(
     summary,
     description: [
       description,
+      ...(rule.scope === 'all' ? ['Scope: `all`.'] : []),
       ...(inWords === '' ? [] : [`Limits: ${inWords}.`]),
       `Errors: ${codesInWords(codes)}.`,
     ].join('\n\n'),
@@ -178,14 +179,14 @@ function describeOperation(
 
 /** What the access policy of an endpoint adds to its description. */
 function describePolicy(access: Access) {
-  const { token, limit, body, allowsSuspended, takesKey }: Policy = policies[access];
+  const { token, scope, limit, body, allowsSuspended, takesKey }: Policy = policies[access];
   const isWrite = limit === limitTable.write;
   const hasKey = isWrite || takesKey === true;
   const refusals: ErrorCase[] = [];
   if (token !== undefined) refusals.push('unauthorized');
   if (token === 'required') refusals.push('invalid_token');
-  // A suspended account, or a web page of another origin that starts a sign-in.
-  if (limit !== undefined && !allowsSuspended) refusals.push('forbidden');
+  // A suspended account, a web page of another origin that starts a sign-in, a token that may only publish.
+  if ((limit !== undefined && !allowsSuspended) || scope === 'all') refusals.push('forbidden');
   if (limit !== undefined) refusals.push('rate_limited');
   if (hasKey) refusals.push('idempotency_key_reused', 'not_found'); // `not_found` of a repeat
   if (isWrite) refusals.push('idempotency_key_in_use');
@@ -196,7 +197,7 @@ function describePolicy(access: Access) {
   if (isWrite) limits.push(limitTable.writeOfDay);
   const parameters: readonly Parameter[] = hasKey ? [idempotencyKeyParameter] : [];
   const headers: readonly HeaderName[] = hasKey ? ['Idempotency-Replayed'] : [];
-  return { needsToken: token !== undefined, refusals, limits, parameters, headers };
+  return { needsToken: token !== undefined, scope, refusals, limits, parameters, headers };
 }
 
 /** Answers of calls that have a query or a JSON body: http/send.ts adds the field to their objects. */

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { tokenIdPattern } from '../../shared/credentials/token.ts';
+import { isScope, type Scope, tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
@@ -33,7 +33,8 @@ export function decisionRoutes({ services, sessions }: RouteParts, pages: SignIn
   return [
     page(signInPaths.approve, async (req) => {
       const progress = await readDecision(pages, sessions, req);
-      return progress === null ? problem(req, noSignInInProgress()) : ask(services, req, progress);
+      if (progress === null) return problem(req, noSignInInProgress());
+      return ask(services, req, progress, narrowedBy(req.query.scope));
     }),
 
     form(signInPaths.approve, async (req, res, sent) => {
@@ -45,8 +46,8 @@ export function decisionRoutes({ services, sessions }: RouteParts, pages: SignIn
       const act = (): Promise<Shown> =>
         decision === 'revoke'
           ? revoke(services, progress, sent)
-          : decide(services, pages, req, res, progress, decision);
-      return orAgain(req, act, (error) => ask(services, req, progress, error));
+          : decide(services, pages, req, res, progress, sent);
+      return orAgain(req, act, (error) => ask(services, req, progress, narrowedBy(sent.get('scope')), error));
     }),
 
     page(signInPaths.done, async (req) => {
@@ -72,11 +73,17 @@ async function readDecision(
   return session?.id === progress.sessionId ? progress : null;
 }
 
+/** What the person has chosen before: never more than the program has asked for. */
+function narrowedBy(chosen: unknown): Scope | undefined {
+  return chosen === 'publish' ? chosen : undefined;
+}
+
 /** If the account has no room for another token, the page lets the person revoke one. */
 async function ask(
   { signIns, tokens, clock }: Services,
   req: Request,
   progress: Steps['decide'],
+  chosen: Scope | undefined,
   error?: DropError,
 ): Promise<PageParts> {
   const signIn = await signIns.findPending(progress.signInId);
@@ -84,7 +91,8 @@ async function ask(
   const isFull = !(await tokens.hasRoom(progress.accountId));
   const revocable = isFull ? await tokens.listLeastUsed(progress, offeredTokens) : null;
   const hasRevoked = req.query.notice === 'revoked';
-  const shown = { other: otherAccount(progress), revocable, hasRevoked, error };
+  const scope = chosen ?? signIn.scope;
+  const shown = { other: otherAccount(progress), revocable, hasRevoked, scope, error };
   return approvalPage(progress, signIn, shown, clock.now());
 }
 
@@ -105,7 +113,8 @@ async function revoke(
   if (!tokenIdPattern.test(tokenId))
     throw new DropError('invalid_arg', 'Choose the token to revoke.', { field: 'revoke' });
   await tokens.revoke({ accountId }, tokenId);
-  return `${signInPaths.approve}?notice=revoked`;
+  const scope = narrowedBy(sent.get('scope'));
+  return `${signInPaths.approve}?notice=revoked${scope === undefined ? '' : `&scope=${scope}`}`;
 }
 
 async function decide(
@@ -114,11 +123,13 @@ async function decide(
   req: Request,
   res: Response,
   { signInId, accountId, expiresAt }: Steps['decide'],
-  decision: string | undefined,
+  sent: Form,
 ): Promise<Shown> {
-  const outcome = readOutcome(decision);
+  const outcome = readOutcome(sent.get('decision'));
   const isDone =
-    outcome === 'approved' ? await signIns.approve(signInId, accountId) : await signIns.deny(signInId);
+    outcome === 'approved'
+      ? await signIns.approve(signInId, accountId, readScope(sent.get('scope')))
+      : await signIns.deny(signInId);
   if (!isDone) {
     cookie.clear(res);
     return problem(req, signInEnded());
@@ -132,4 +143,10 @@ function readOutcome(decision: string | undefined): Steps['done']['outcome'] {
   if (decision === 'approve') return 'approved';
   if (decision === 'deny') return 'denied';
   throw new DropError('invalid_arg', 'decision must be approve or deny.', { field: 'decision' });
+}
+
+/** Absent: what the program has asked for, as a page of an earlier release sends it. @throws DropError `invalid_arg` */
+function readScope(scope: string | undefined): Scope | undefined {
+  if (scope === undefined || isScope(scope)) return scope;
+  throw new DropError('invalid_arg', 'Choose what the device may do.', { field: 'scope' });
 }

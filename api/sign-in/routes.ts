@@ -3,7 +3,7 @@ import { object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { Requester } from '../../shared/sign-ins/sign-in.ts';
 import type { PollResult, StartedSignIn } from '../../shared/sign-ins/sign-ins.ts';
-import { createLabelReader, sampleAccountId, startBody } from '../account/account.ts';
+import { createStartReader, sampleAccountId, startBody } from '../account/account.ts';
 import { codePathWith, servicePaths } from '../http/paths.ts';
 import { openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
@@ -149,14 +149,14 @@ export function signInRoutes(parts: RouteParts): readonly Route[] {
 /** Spec 4.2: a client starts a sign-in and polls it, without credentials. */
 function programRoutes({ services: { signIns, config } }: RouteParts): readonly Route[] {
   const docs = signInOperations(config);
-  const readLabel = createLabelReader(config, startBody(config));
+  const readStart = createStartReader(config);
   const start: Route = {
     method: 'POST',
     path: servicePaths.signInStart,
     access: 'signInStart',
     operation: docs.start,
     async handler(req, res, json) {
-      const started = await signIns.start({ label: readLabel(json), scope: 'all' }, requesterOf(req));
+      const started = await signIns.start(readStart(json), requesterOf(req));
       sendJson(res, presentStart(started, config.BASE_URL));
     },
   };

@@ -1,9 +1,10 @@
-import type { Token } from '../../shared/credentials/token.ts';
+import { publishScopeTexts } from '../../shared/credentials/scopes.ts';
+import type { Scope, Token } from '../../shared/credentials/token.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { countOf, fact, labelOf, soft, timeTag } from '../html/elements.ts';
 import { errorText, fieldState, formError } from '../html/forms.ts';
-import { type Html, html, visible } from '../html/html.ts';
+import { type Fragment, type Html, html, visible } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { maskToken } from '../http/masked-token.ts';
 import { signInPaths } from '../http/paths.ts';
@@ -70,6 +71,8 @@ interface Approval {
   readonly revocable: readonly Token[] | null;
   /** Whether one was just revoked here. */
   readonly hasRevoked: boolean;
+  /** What the person has chosen before. */
+  readonly scope: Scope;
   /** Of the last attempt. */
   readonly error?: DropError | undefined;
 }
@@ -78,7 +81,7 @@ interface Approval {
 export function approvalPage(
   { code, name, formToken }: { readonly code: string; readonly name: string; readonly formToken: string },
   signIn: SignIn,
-  { other, revocable, hasRevoked, error }: Approval,
+  { other, revocable, hasRevoked, scope, error }: Approval,
   now: number,
 ): PageParts {
   const formField = html`<input type="hidden" name="token" value="${maskToken(formToken)}">`;
@@ -98,15 +101,28 @@ ${fact('IP address', textOr(signIn.requesterAddress, 'unknown'))}
 ${fact('Program', textOr(signIn.requesterAgent, 'not given'))}
 ${fact('Requested', timeAgo(signIn.createdAt, now))}
 </dl>
-${revocable === null ? approveForm(formField) : revokeForm(revocable, formField)}`,
+${revocable === null ? approveForm(formField, signIn.scope, scope) : revokeForm(revocable, html`${formField}<input type="hidden" name="scope" value="${scope}">`)}`,
   };
 }
 
-function approveForm(formField: Html): Html {
+/** @param asked by the program: the person may narrow it, and never widen it */
+function approveForm(formField: Html, asked: Scope, chosen: Scope): Html {
+  const { may, mayNot } = publishScopeTexts;
+  const choice = (scope: Scope, name: string, text: Fragment) =>
+    html`<label class="choice"><input type="radio" name="scope" value="${scope}"${scope === chosen && html` checked`}><span><strong>${name}</strong><br>
+<span class="soft small">${text}</span></span></label>
+`;
+  const publishText = `It can ${may}. It cannot ${mayNot}.`;
   return html`<p class="notice warn"><strong>Approve only if you started this sign-in and your device shows this code.</strong>
-The device can then publish, change and delete pages in your account until you revoke its token.</p>
+The device has this access to your account until you revoke its token.</p>
 <form method="post" action="${signInPaths.approve}">
 ${formField}
+${
+  asked === 'publish'
+    ? html`<p><strong>Publish only.</strong> ${publishText}</p>`
+    : html`<fieldset><legend>Access</legend>
+${choice('all', 'Everything', 'It can publish, change, unlock and delete pages, and manage the account.')}${choice('publish', 'Publish only', publishText)}</fieldset>`
+}
 <div class="choices">
 <span class="guarded"><button type="submit" name="decision" value="approve">Approve</button></span>
 <button type="submit" class="quiet" name="decision" value="deny">Deny</button>

@@ -66,6 +66,7 @@ function describeToken(token: Token, account: Account | null): string[] {
     `token     ${token.id}`,
     `  account   ${account === null ? token.accountId : describeAccount(account)}`,
     `  label     ${token.label ?? '(none)'}`,
+    `  scope     ${token.scope}`,
     `  created   ${formatTime(token.createdAt)}`,
     `  last use  ${token.lastUsedAt === null ? 'never' : formatTime(token.lastUsedAt)}`,
     `  state     ${describeState(account)}`,

@@ -1,6 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { localIdentity } from '../../shared/accounts/account.ts';
 import { describeConfig, type OptionName, signInWays } from '../../shared/config/config.ts';
+import { publishScopeTexts } from '../../shared/credentials/scopes.ts';
+import { type Scope, scopes } from '../../shared/credentials/token.ts';
 import { migrateStores } from '../../shared/engines/open-stores.ts';
 import {
   describeMisspelled,
@@ -48,7 +50,12 @@ export function addMaintenance(program: Command, io: ProcessIo): void {
   })
     .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page (required)')
     .option('-l, --label <text>', 'label of the token, shown in lists')
-    .action((options: { user: string; label?: string }) => token(options, io));
+    .addOption(
+      new Option('-s, --scope <scope>', `publish: the token may not ${publishScopeTexts.mayNot}`)
+        .choices(scopes)
+        .default('all'),
+    )
+    .action((options: TokenOptions) => token(options, io));
 
   addCommand(program, 'sign-in-key', {
     summary: 'print the key for the local sign-in page',
@@ -88,8 +95,14 @@ async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
   stdout.write(`${describeStore(config)} is ready for this release.\n`);
 }
 
+interface TokenOptions {
+  readonly user: string;
+  readonly label?: string;
+  readonly scope: Scope;
+}
+
 /** @throws UsageError if the name or the label is invalid */
-async function token({ user, label }: { user: string; label?: string }, io: ProcessIo): Promise<void> {
+async function token({ user, label, scope }: TokenOptions, io: ProcessIo): Promise<void> {
   const config = readDataConfig(io.env, ['LABEL_MAX_CHARACTERS', 'TOKENS_PER_ACCOUNT']);
   const identity = localIdentity(user);
   if (identity === null) {
@@ -102,7 +115,7 @@ async function token({ user, label }: { user: string; label?: string }, io: Proc
     throw new UsageError(`--label must be at most ${config.LABEL_MAX_CHARACTERS} characters (got ${length})`);
   }
   await withServices(config, io, async ({ createToken }) => {
-    io.stdout.write(`${await createToken(identity, label || null)}\n`);
+    io.stdout.write(`${await createToken(identity, { label: label || null, scope })}\n`);
   });
   if (given(io.env, 'GITHUB_CLIENT_ID') + given(io.env, 'OIDC_ISSUER') !== '') {
     io.stderr.write(

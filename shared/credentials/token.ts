@@ -28,6 +28,10 @@ export const scopes = ['all', 'publish'] as const;
 
 export type Scope = (typeof scopes)[number];
 
+export function isScope(text: unknown): text is Scope {
+  return scopes.some((scope) => scope === text);
+}
+
 export const scopeField = addedLater(oneOf(scopes), 'all');
 
 /** An API token. The token itself is not stored, only its SHA-256. */

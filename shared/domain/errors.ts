@@ -5,7 +5,7 @@ export const errorCodes = {
   token_required: [400, 'The poll has no `token`.'],
   forbidden: [
     403,
-    'The account is suspended, the page was taken down, somebody else wrote the comment, or a web page of another origin sent the request.',
+    'The account is suspended, the token lacks `details.scope`, the page was taken down, somebody else wrote the comment, or a web page of another origin sent the request.',
   ],
   not_found: [404, 'There is no such drop, version, comment or token, or it belongs to another account.'],
   version_not_found: [404, 'The public page has no version with that number.'],

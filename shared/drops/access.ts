@@ -7,7 +7,7 @@ export interface Lock {
   readonly hash: string;
 }
 
-/** Who may read a drop, besides its owner: everybody who has its address, every account, those on its list. */
+/** Who may read a drop, besides its owner: everybody who has its address, every account, those on its list. The widest first. */
 export const accesses = ['link', 'members', 'named'] as const;
 
 export type Access = (typeof accesses)[number];
@@ -25,6 +25,18 @@ export const accessLock: Lock = {
   id: 'acce5500000000000000000000000000',
   hash: '$argon2id$v=19$m=8,t=1,p=1$soD8sLkiSw4pEpXcAAUdVw$iE8NVy8qp4tbNHDwR3LHVcw/EqC+4YUOea+H3O8aUVk',
 };
+
+/** Who may read a drop. */
+interface Readers {
+  readonly access: Access;
+  readonly people: readonly string[] | null;
+}
+
+/** Whether the second lets somebody read the drop whom the first does not name: also a person of a domain that it names. */
+export function isWider(from: Readers, to: Readers): boolean {
+  if (from.access !== to.access) return accesses.indexOf(to.access) < accesses.indexOf(from.access);
+  return (to.people ?? []).some((person) => from.people?.includes(person) !== true);
+}
 
 export function isRestricted({ access }: { readonly access: Access }): boolean {
   return access !== 'link';

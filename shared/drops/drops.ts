@@ -1,5 +1,6 @@
 import type { Caller } from '../accounts/account.ts';
 import type { Resolutions, Resolves } from '../comments/resolutions.ts';
+import { scopeOf } from '../credentials/scopes.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
@@ -20,8 +21,9 @@ import {
   type Publisher,
   type WriteIds,
 } from './drop.ts';
+import { changesWhatIsGuarded, requireScopeFor, requireScopeForPasscode } from './narrow-changes.ts';
 import { OwnerReads, type OwnerReadsDeps } from './owner-reads.ts';
-import { type DropCaps, orThrow, type Refusal, versionConflict } from './refusals.ts';
+import { type DropCaps, nullIfConflict, orThrow, type Refusal, versionConflict } from './refusals.ts';
 import { type DropTarget, rejectionOf } from './revision.ts';
 import type { SideEffects } from './side-effects.ts';
 
@@ -37,6 +39,9 @@ export type NewVersionInput = Document & DetailChanges & { readonly resolves?: R
 
 /** Ten years: a later time is a mistake of units, such as microseconds. */
 const maxExpiryMs = 3_653 * dayMs;
+
+/** Of a change that is made only of the revision that was checked, although its client named none. */
+const attemptsAtOneRevision = 5;
 
 export type Target = Omit<DropTarget, 'ownerId'>;
 
@@ -91,7 +96,9 @@ export class Drops extends OwnerReads {
   /** @throws DropError `daily_quota_exceeded`, `version_limit_reached` */
   addVersion(caller: Caller, target: Target, input: NewVersionInput, ids?: WriteIds): Promise<Drop> {
     const { html, context, resolves = null, ...changes } = input;
-    return this.#addVersion(caller, target, { html, context }, changes, { ids, resolves });
+    return this.#asAllowed(caller, target, changes, (now) =>
+      this.#addVersion(caller, now, { html, context }, changes, { ids, resolves }),
+    );
   }
 
   /**
@@ -116,28 +123,35 @@ export class Drops extends OwnerReads {
 
   /**
    * One that restricts who may read the drop waits for the edge, at most 1 s.
-   * @throws DropError `invalid_arg` for `expiresAt` out of range, like `create` and `addVersion`
+   * @throws DropError `invalid_arg` for `expiresAt` out of range, and `forbidden` for what the token's scope does not allow, both
+   * like `addVersion`
    */
   async change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {
     const { drops, sideEffects, clock, config } = this.#deps;
     const now = clock.now();
     checkExpiry(changes.expiresAt, now);
     const tasks = sideEffects.tasksOfChange;
-    const outcome = await drops.changeDetails(owned(caller, target), changes, now, tasks);
-    const drop = orThrow(outcome, config);
+    const drop = await this.#asAllowed(caller, target, changes, async (checked) =>
+      orThrow(await drops.changeDetails(owned(caller, checked), changes, now, tasks), config),
+    );
     if (narrows(changes)) await sideEffects.afterHide(drop);
     else await sideEffects.afterChange(drop);
     return drop;
   }
 
-  /** Waits for the edge, at most 1 s, like all changes that hide content. @param passcode '' removes it */
+  /**
+   * Waits for the edge, at most 1 s, like all changes that hide content. @param passcode '' removes it
+   * @throws DropError `forbidden`: the token may only publish, so it may lock a drop that has no passcode
+   */
   async setPasscode(caller: Caller, target: Target, passcode: string): Promise<Drop> {
     const { drops, sideEffects, clock, config } = this.#deps;
-    await this.check(caller, target); // before the slow hash
+    const checkScope = (drop: Drop) => requireScopeForPasscode(caller, drop, passcode);
+    checkScope(await this.check(caller, target)); // before the slow hash
     const lock = await this.makeLock(caller, passcode);
     const tasks = sideEffects.tasksOfChange;
-    const outcome = await drops.setLock(owned(caller, target), lock, clock.now(), tasks);
-    const drop = orThrow(outcome, config);
+    const drop = await this.#ifAllowed(caller, target, checkScope, async (checked) =>
+      orThrow(await drops.setLock(owned(caller, checked), lock, clock.now(), tasks), config),
+    );
     await sideEffects.afterHide(drop);
     return drop;
   }
@@ -178,6 +192,40 @@ export class Drops extends OwnerReads {
     const lock = await this.#deps.passcodes.makeLock(passcode, caller.accountId);
     await caller.confirm();
     return lock;
+  }
+
+  /** Makes the change if the caller's token may make it, of the drop as it is then. */
+  #asAllowed(
+    caller: Caller,
+    target: Target,
+    changes: DetailChanges,
+    change: (target: Target) => Promise<Drop>,
+  ): Promise<Drop> {
+    if (!changesWhatIsGuarded(changes)) return change(target);
+    return this.#ifAllowed(caller, target, (drop) => requireScopeFor(caller, drop, changes), change);
+  }
+
+  /**
+   * What a token with the scope `publish` may do depends on the drop: then the very revision that `check` has seen is changed. If
+   * others keep changing it, the last conflict is the answer.
+   */
+  async #ifAllowed(
+    caller: Caller,
+    target: Target,
+    check: (drop: Drop) => void,
+    change: (target: Target) => Promise<Drop>,
+  ): Promise<Drop> {
+    if (scopeOf(caller) === 'all') return change(target);
+    const changeChecked = async () => {
+      const drop = await this.check(caller, target);
+      check(drop);
+      return change({ ...target, revs: [drop.rev] });
+    };
+    for (let left = target.revs === null ? attemptsAtOneRevision : 1; left > 1; left--) {
+      const changed = await changeChecked().catch(nullIfConflict);
+      if (changed !== null) return changed;
+    }
+    return changeChecked();
   }
 
   /** After an error of the store the version may exist. */

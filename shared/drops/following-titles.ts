@@ -6,6 +6,7 @@ import { waitAtMost } from '../util/promises.ts';
 import { sha256Of } from '../util/sha256.ts';
 import type { Drop, OwnedVersion, WriteIds } from './drop.ts';
 import type { Drops, NewVersionInput, Target } from './drops.ts';
+import { nullIfConflict } from './refusals.ts';
 import type { Searched, Titles } from './titles.ts';
 
 /** All searches for a new version together. */
@@ -132,11 +133,6 @@ export class FollowingTitles {
     this.#deps.log.warn({ err }, 'a title was not compared with that of its document, and stays');
     return 'unknown';
   }
-}
-
-function nullIfConflict(error: unknown): null {
-  if (error instanceof DropError && error.code === 'version_conflict') return null;
-  throw error;
 }
 
 /** Up to 1.3.0 the client cut a long title to 199 characters and an ellipsis. */

@@ -45,3 +45,9 @@ export function versionConflict({ conflict: drop }: Conflict): DropError {
   const details = { latest_version: latestVersion, updated_at: updatedAt, etag: etagOf(drop) };
   return new DropError('version_conflict', message, details);
 }
+
+/** For `catch`: somebody else has changed the drop meanwhile. */
+export function nullIfConflict(error: unknown): null {
+  if (error instanceof DropError && error.code === 'version_conflict') return null;
+  throw error;
+}

@@ -1,6 +1,6 @@
 import type { Identity } from '../accounts/account.ts';
 import type { Config } from '../config/config.ts';
-import { Tokens } from '../credentials/tokens.ts';
+import { Tokens, type WantedToken } from '../credentials/tokens.ts';
 import { newId } from '../domain/ids.ts';
 import { SideEffects } from '../drops/side-effects.ts';
 import { Identities } from '../identities/identities.ts';
@@ -66,10 +66,10 @@ export async function openOperatorServices(
      * Creates a token, and the account at its first use. @returns the token in plain text
      * @throws DropError `quota_exceeded` if the account has the maximum of active tokens
      */
-    async createToken(identity: Identity, label: string | null): Promise<string> {
+    async createToken(identity: Identity, wanted: Pick<WantedToken, 'label' | 'scope'>): Promise<string> {
       const account = await identities.openAccount(withoutClaims(identity), newId(clock.now()));
       await tokens.checkRoom(account.id);
-      return tokens.mint(account.id, { label, scope: 'all' });
+      return tokens.mint(account.id, wanted);
     },
     signInKey: () => keepSignInKey(engine.secrets),
     close: () => engine.close(),

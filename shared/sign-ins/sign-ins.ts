@@ -131,7 +131,7 @@ export class SignIns {
   }
 
   /**
-   * May be repeated. @param scope of the token; default: what the program has asked for @returns false: expired, denied or approved for another account, or the account was deleted
+   * May be repeated. @param scope of the token; default: what the program has asked for, which it never exceeds @returns false: expired, denied or approved for another account, or the account was deleted
    * @throws DropError `quota_exceeded` if the account has no room for another token: the sign-in stays as it is
    */
   async approve(id: string, accountId: string, scope?: Scope): Promise<boolean> {
@@ -140,7 +140,10 @@ export class SignIns {
     const signIn = await this.findPending(id);
     if (signIn === null) return this.#isApprovedBy(id, accountId);
     const { countsAs } = account;
-    const approval = { accountId, scope: scope ?? signIn.scope };
+    const approval = {
+      accountId,
+      scope: signIn.scope === 'publish' ? signIn.scope : (scope ?? signIn.scope),
+    };
     const approve = () => this.#store.approve(id, approval, this.#clock.now());
     try {
       const isApproved = await this.#tokens.ask({ accountId, countsAs }, approve);

@@ -146,7 +146,7 @@ const pages: Record<string, (text: string) => string> = {
 };
 
 function approval(text: string, revocable: readonly Token[] | null) {
-  const shown = { other: { href: text, text }, revocable, hasRevoked: false };
+  const shown = { other: { href: text, text }, revocable, hasRevoked: false, scope: 'all' as const };
   return approvalPage({ code: text, name: text, formToken: text }, signIn(text), shown, 0);
 }
 

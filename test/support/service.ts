@@ -6,6 +6,7 @@ import { createWebServer, startWeb } from '../../api/server/start-web.ts';
 import type { Account } from '../../shared/accounts/account.ts';
 import type { DrawCard } from '../../shared/cards/card.ts';
 import { type Config, readConfig } from '../../shared/config/config.ts';
+import type { Scope } from '../../shared/credentials/token.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { openServices, type Services } from '../../shared/engines/open-services.ts';
 import type { FindTitle } from '../../shared/html/title.ts';
@@ -45,7 +46,7 @@ export interface TestService extends Client, Visits {
   /** A drop of a new account. @param fields as of `Owner.create` */
   newDrop(fields?: object): Promise<WireDrop & { owner: Owner }>;
   /** Another token of the same account. */
-  newToken(owner: Owner, label?: string): Promise<Owner>;
+  newToken(owner: Owner, label?: string, scope?: Scope): Promise<Owner>;
   /** The account as operators find it. @throws if there is none */
   accountOf(owner: Pick<Owner, 'userId'>): Promise<Account>;
   /** Hands on and adds up the views, and runs all jobs that are due, until there are none. */
@@ -111,10 +112,10 @@ export async function startService({
   let running = await run(config, parts, server);
   let owners = 0;
 
-  async function ownerNamed(name: string, label: string | null): Promise<Owner> {
+  async function ownerNamed(name: string, label: string | null, scope: Scope = 'all'): Promise<Owner> {
     const { signIns, tokens } = running.services;
     const account = await signIns.signInWith(withoutClaims({ provider: 'local', subject: name, name }));
-    return createOwner(client, account.id, name, await tokens.mint(account.id, { label, scope: 'all' }));
+    return createOwner(client, account.id, name, await tokens.mint(account.id, { label, scope }));
   }
 
   const newOwner = (name = `owner-${++owners}`) => ownerNamed(name, 'test');
@@ -133,7 +134,7 @@ export async function startService({
       const owner = await newOwner();
       return { ...(await owner.create(fields)), owner };
     },
-    newToken: (owner, label) => ownerNamed(owner.name, label ?? null),
+    newToken: (owner, label, scope) => ownerNamed(owner.name, label ?? null, scope),
     async accountOf({ userId }) {
       const account = await running.services.moderation.findAccount(userId);
       if (account === null) throw new Error('there is no such account');

@@ -89,6 +89,7 @@ export interface WireToken {
   created_at: number;
   last_used_at: number | null;
   expires_at?: number;
+  scope?: string;
 }
 
 export interface WireError {

@@ -1,6 +1,14 @@
 import type { Request } from 'express';
 import type { CredentialPosition } from '../../../shared/credentials/credential-stores.ts';
-import { hashToken, type Token, tokenIdOf } from '../../../shared/credentials/token.ts';
+import { publishScopeTexts } from '../../../shared/credentials/scopes.ts';
+import {
+  hashToken,
+  isScope,
+  type Scope,
+  scopes,
+  type Token,
+  tokenIdOf,
+} from '../../../shared/credentials/token.ts';
 import type { TokenPage } from '../../../shared/credentials/tokens.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
@@ -62,7 +70,11 @@ export function tokenRoutes(
         const label = readLabelOf(sent);
         const days = readDays(sent.get('days'));
         const expiresAt = days === null ? null : clock.now() + days * dayMs;
-        const token = await tokens.create(session.caller, { label, expiresAt, scope: 'all' });
+        const token = await tokens.create(session.caller, {
+          label,
+          expiresAt,
+          scope: readScope(sent.get('scope')),
+        });
         const sealed = { token, sessionId: session.id, expiresAt: clock.now() + showMs };
         await cookie.write(res, 'token', sealed);
         return accountPaths.newToken(tokenIdOf(hashToken(token)));
@@ -125,6 +137,14 @@ function readDays(text = ''): number | null {
   throw new DropError('invalid_arg', 'Choose how long the token is valid', { field: 'days' });
 }
 
+/** Absent: from a page of an earlier release. @throws DropError `invalid_arg` for what the form does not offer */
+function readScope(text = 'all'): Scope {
+  if (isScope(text)) return text;
+  throw new DropError('invalid_arg', 'Choose what the token may do', { field: 'scope' });
+}
+
+const scopeNames: Readonly<Record<Scope, string>> = { all: 'Everything', publish: 'Publish only' };
+
 /** How long a new token can be valid, in days; null: until it is revoked. */
 const tokenDays = [null, 1, 7, 30, 90, 365] as const;
 
@@ -150,9 +170,13 @@ export function tokensSection(
     (days) =>
       html`<option value="${days ?? ''}"${String(days ?? '') === form?.get('days') && html` selected`}>${validity(days)}</option>`,
   );
+  const scopeOptions = scopes.map(
+    (scope) =>
+      html`<option value="${scope}"${scope === form?.get('scope') && html` selected`}>${scopeNames[scope]}</option>`,
+  );
   return html`<section class="panel" id="tokens" aria-labelledby="tokens-title">
 <h2 id="tokens-title">Tokens</h2>
-<p class="soft">A token lets a program publish and change everything in this account. Give each program and each machine a token of its own, so that you can revoke one without the others.</p>
+<p class="soft">A token lets a program act for this account. Give each program and each machine a token of its own, so that you can revoke one without the others.</p>
 ${tokens.length === 0 ? html`<p>This account has no ${after !== null && 'older '}tokens.</p>` : table(tokens)}
 ${tokenPagination(accountPaths.account, after, next)}
 <h3 id="new-token">Create a token</h3>
@@ -163,7 +187,10 @@ ${formError(error)}
 <input id="label" name="label" value="${form?.get('label')}" placeholder="Backup script" autocomplete="off"${state('label')}></div>
 <div><label for="days">Valid</label>
 <select id="days" name="days"${state('days')}>${options}</select></div>
+<div><label for="scope">Access</label>
+<select id="scope" name="scope" aria-describedby="scope-hint"${state('scope')}>${scopeOptions}</select></div>
 </div>
+<p class="hint" id="scope-hint">${scopeNames.publish}: the program can ${publishScopeTexts.may}. It cannot ${publishScopeTexts.mayNot}.</p>
 <div class="actions"><button>Create token</button></div>
 </form>
 </section>`;
@@ -185,16 +212,19 @@ const lastUse = ({ lastUsedAt }: Token) => (lastUsedAt === null ? 'Never' : time
 const endOf = ({ expiresAt }: Pick<Token, 'expiresAt'>) =>
   expiresAt === null ? 'Never' : timeTag(expiresAt);
 
-/** Label and id, and three times. */
+const scopeBadge = ({ scope }: Token) =>
+  scope !== 'all' && html` <span class="badge">${scopeNames[scope]}</span>`;
+
+/** Label, scope and id, and three times. */
 export function tokenCells(token: Token): Html {
-  return html`<th scope="row"><span class="wrap-anywhere">${labelOf(token.label)}</span><br><code class="soft small">${token.id}</code></th>
+  return html`<th scope="row"><span class="wrap-anywhere">${labelOf(token.label)}</span>${scopeBadge(token)}<br><code class="soft small">${token.id}</code></th>
 <td data-label="Created">${timeAgo(token.createdAt)}</td>
 <td data-label="Last used">${lastUse(token)}</td>
 <td data-label="Ends">${endOf(token)}</td>`;
 }
 
 /** The only page that ever contains the token. */
-function createdTokenPage(token: string, { label, expiresAt }: Token): PageParts {
+function createdTokenPage(token: string, { label, scope, expiresAt }: Token): PageParts {
   return {
     title: 'New token',
     body: html`${accountCrumbs}
@@ -203,6 +233,7 @@ function createdTokenPage(token: string, { label, expiresAt }: Token): PageParts
 <p class="copyable"><code id="token">${token}</code>${copyButton(token)}</p>
 <dl class="facts">
 ${fact('Label', labelOf(label))}
+${fact('Access', scopeNames[scope])}
 ${fact('Ends', endOf({ expiresAt }))}
 ${fact('How to use it', html`Programs send it as <code>Authorization: Bearer</code> and the token. The client <code>dropleaf</code> reads it from <code>DROPLEAF_TOKEN</code>. Anybody who has the token can publish in your name: do not put it into a page, a repository or an address.`)}
 </dl>
@@ -222,6 +253,7 @@ function tokenPage(token: Token, { formField, caller }: BrowserSession, refused?
 <section class="panel">
 <dl class="facts plain">
 ${fact('Id', html`<code>${token.id}</code>`)}
+${fact('Access', scopeNames[token.scope])}
 ${fact('Created', timeTag(token.createdAt))}
 ${fact('Last used', lastUse(token))}
 ${fact('Ends', endOf(token))}
