@@ -3,6 +3,7 @@ import {
   type Guard,
   type Guarded,
   hasFields,
+  isAbsentOr,
   isCount,
   isText,
   isTime,
@@ -26,6 +27,8 @@ const isPendingSignIn = hasFields({
   /** Unix ms, by this machine's clock. */
   expires_at: isTime,
   label: isText,
+  /** What the token may do; absent: everything. */
+  scope: isAbsentOr(isText),
 });
 export type PendingSignIn = Guarded<typeof isPendingSignIn>;
 

@@ -7,6 +7,7 @@ import {
   isBoolean,
   isCount,
   isEtag,
+  isListOf,
   isSlug,
   isText,
   isTime,
@@ -27,6 +28,10 @@ export const isDrop = hasFields({
   open_comments: isAbsentOr(isCount),
   /** Unix ms; absent: never. */
   expires_at: isAbsentOr(isTime),
+  /** Absent: everybody who has the address may read it. */
+  access: isAbsentOr(isText),
+  /** Of access `named` alone. */
+  people: isAbsentOr(isListOf(isText)),
 });
 export type Drop = Guarded<typeof isDrop>;
 

@@ -9,6 +9,12 @@ export function readNumber(text: string): number {
   throw new InvalidArgumentError('It must be a number from 1.');
 }
 
+/** What a token may do. */
+export function readScope(text: string): string {
+  if (text === 'all' || text === 'publish') return text;
+  throw new InvalidArgumentError('It must be all or publish.');
+}
+
 /** `90` or `9m`, a day at most. @returns seconds */
 export function readTimeout(text: string): number {
   const seconds = text.endsWith('m') ? readNumber(text.slice(0, -1)) * 60 : readNumber(text);

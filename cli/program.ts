@@ -6,6 +6,7 @@ import { addCommentCommands } from './commands/comments.ts';
 import { addProjectCommands } from './commands/project.ts';
 import { addPublishCommand } from './commands/publish.ts';
 import { addReadingCommands } from './commands/reading.ts';
+import { addSharingCommands } from './commands/sharing.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
 import { createContext, type GlobalFlags, type OpenContext, rememberConsent } from './context.ts';
 import { CliError, capCodes, endings, exitCodes, presentError, usageError } from './errors.ts';
@@ -58,6 +59,7 @@ function createProgram(io: CliIo): Command {
   addProjectCommands(program, open, name);
   addReadingCommands(program, open, name);
   addChangingCommands(program, open, name);
+  addSharingCommands(program, open, name);
   addCommentCommands(program, open, name);
   addAccountCommands(program, open, name);
   addAgentCommands(program, open, name);

@@ -22,6 +22,8 @@ const isTokenRecord = hasFields({
   label: isNullOr(isText),
   created_at: isTime,
   last_used_at: isNullOr(isTime),
+  /** Absent: it may do everything. */
+  scope: isAbsentOr(isText),
 });
 type Token = Guarded<typeof isTokenRecord>;
 
@@ -96,9 +98,13 @@ async function whoami({ api, output, url, tokenSource }: Context): Promise<void>
     `account  ${name === undefined ? user_id : `${name} (${user_id})`}`,
     `pages    ${drop_count}`,
     ...(inbox === undefined ? [] : [`comments ${inbox.held} to approve, ${inbox.new} new`]),
-    `token    ${token.id}${label}, from ${tokenSource()}`,
+    `token    ${token.id}${label}${scopeOf(token)}, from ${tokenSource()}`,
   ];
   output.result(caller, lines.join('\n'));
+}
+
+function scopeOf({ scope }: Token): string {
+  return scope === undefined ? '' : `, scope ${scope}`;
 }
 
 async function listTokens({ api, output }: Context): Promise<void> {
@@ -109,7 +115,7 @@ async function listTokens({ api, output }: Context): Promise<void> {
     token.id,
     formatTime(token.created_at),
     formatTime(token.last_used_at),
-    `${token.label ?? '(no label)'}${token.id === caller.token.id ? '  (this one)' : ''}`,
+    `${token.label ?? '(no label)'}${scopeOf(token)}${token.id === caller.token.id ? '  (this one)' : ''}`,
   ]);
   output.result(tokens, formatTable(['ID', 'CREATED (UTC)', 'LAST USED', 'LABEL'], rows, output.columns));
 }
@@ -126,10 +132,10 @@ async function revoke({ api, credentials, output, url }: Context, id: string): P
   output.result({ revoked: true, id }, null);
 }
 
-/** What the account is called, for people. @throws CliError as `Api.request` does */
-export async function readAccountName(api: Api): Promise<string> {
-  const { name, user_id } = await readCaller(api);
-  return name ?? user_id;
+/** What the account is called, for people, and what the token may do. @throws CliError as `Api.request` does */
+export async function readSignedIn(api: Api): Promise<{ name: string; scope: string }> {
+  const { name, user_id, token } = await readCaller(api);
+  return { name: name ?? user_id, scope: token.scope ?? 'all' };
 }
 
 /** Revokes a token that may be revoked already. */

@@ -7,6 +7,7 @@ import { CliError, usageError } from '../errors.ts';
 import { readNumber } from '../option-values.ts';
 import { recall, remember } from '../project-file.ts';
 import { hash } from '../publish/page.ts';
+import { describeReaders } from '../sharing.ts';
 import { readTarget, type Target, targetHelp } from '../target.ts';
 
 /** The commands that change a page which is published. */
@@ -34,7 +35,9 @@ export function addChangingCommands(program: Command, open: OpenContext, name: s
   program
     .command('unlock')
     .summary('remove the passcode of a page')
-    .description('Removes the passcode of a page: from then on everybody who has the address can see it.')
+    .description(
+      'Removes the passcode of a page: from then on everybody who has the address can see it, unless it is shared.',
+    )
     .argument('<page>', targetHelp)
     .addHelpText('after', `\nExample:\n  ${name} unlock report.html`)
     .action((page: string) => unlock(open(), page));
@@ -96,7 +99,8 @@ async function lock(
 
 async function unlock(context: Context, page: string): Promise<void> {
   const drop = await setPasscode(context, readTarget(page, context).slug, '');
-  print(context, drop, 'Unlocked: everybody who has the address can see the page.');
+  const readers = describeReaders(drop) || 'Everybody who has the address can see the page.';
+  print(context, drop, `Unlocked: no passcode is needed. ${readers}`);
 }
 
 async function setPasscode({ api }: Context, slug: string, passcode: string): Promise<Drop> {

@@ -13,6 +13,7 @@ import type { PublishOptions } from '../publish/request.ts';
 import { pathOfPage } from '../publish/source.ts';
 import { asBefore } from '../publish/status.ts';
 import { type Watched, watchFiles } from '../publish/watch.ts';
+import { accessOption, accessWith, peopleOption } from '../sharing.ts';
 import { formatTime } from '../table.ts';
 import { readTarget } from '../target.ts';
 import { publishAll } from './project.ts';
@@ -26,6 +27,8 @@ interface PublishFlags {
   readonly lock?: true;
   readonly passcodeFile?: string;
   readonly expires?: string;
+  readonly access?: string;
+  readonly people?: readonly string[];
   readonly comments?: string;
   readonly resolves?: string;
   readonly reply?: string;
@@ -44,7 +47,7 @@ interface PublishFlags {
 
 /** What is said of one file. */
 const ofOneFile =
-  'title description tag context html text lock passcodeFile expires comments resolves reply new slug force watch open'.split(
+  'title description tag context html text lock passcodeFile access people expires comments resolves reply new slug force watch open'.split(
     ' ',
   );
 
@@ -69,6 +72,8 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
     .addOption(new Option('--text', 'the file is shown as it is written').conflicts('html'))
     .option('--lock', 'viewers need a passcode, which is asked for')
     .option('--passcode-file <file>', 'read the passcode from a file, or - for stdin')
+    .addOption(accessOption())
+    .addOption(peopleOption())
     .option(
       '--expires <time>',
       'delete the page after 30m, 12h, 7d or 2w, or at a date as 2027-01-31; or never',
@@ -99,6 +104,7 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
 Examples:
   ${name} publish report.html
   ${name} publish report.html --lock --expires 7d --tag project=demo
+  ${name} publish report.html --people ada@example.org,@example.net
   ${name} publish notes.md
   ${name} publish --all
   ${name} publish report.html --resolves ID --reply "Corrected"
@@ -112,7 +118,8 @@ Examples:
     });
 }
 
-async function publishFile(context: Context, file: string, flags: PublishFlags): Promise<void> {
+/** @throws CliError */
+export async function publishFile(context: Context, file: string, flags: PublishFlags): Promise<void> {
   const inputs = [file, flags.context, flags.passcodeFile].filter((input) => input === '-');
   if (inputs.length > 1)
     throw usageError('only one of the page, the context and the passcode can come from stdin');
@@ -136,6 +143,7 @@ function requireFile(file: string): void {
 
 async function readOptions(context: Context, flags: PublishFlags): Promise<PublishOptions> {
   const { title, description, tag, expires, slug, lock, passcodeFile, comments, resolves, reply } = flags;
+  const access = accessWith(flags.access, flags.people);
   if (reply !== undefined && resolves === undefined) {
     throw usageError('--reply needs --resolves with the ids of the comments');
   }
@@ -149,6 +157,8 @@ async function readOptions(context: Context, flags: PublishFlags): Promise<Publi
     expiresAt: expires === undefined ? undefined : readExpiry(expires, Date.now()),
     passcode: isLocking ? await readNewPasscode(context.io, passcodeFile) : undefined,
     comments,
+    access,
+    people: flags.people,
     resolves: resolves?.split(','),
     reply,
     isNew: flags.new,

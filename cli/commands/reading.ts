@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Context, OpenContext } from '../context.ts';
-import { type Drop, isDrop, readSourceOf } from '../drop.ts';
+import { type Drop, isDrop, readLive, readSourceOf } from '../drop.ts';
 import { CliError } from '../errors.ts';
 import { errorCode, fileError } from '../faults.ts';
 import { hasFields, isBoolean, isCount, isListOf, isText, isTime } from '../guards.ts';
@@ -8,6 +8,7 @@ import { foreignAnswer } from '../http.ts';
 import { createFile, replaceFile } from '../locked-file.ts';
 import { addTag, readNumber } from '../option-values.ts';
 import { clean } from '../output.ts';
+import { describeReaders } from '../sharing.ts';
 import { formatBytes, formatTable, formatTime } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
 
@@ -131,6 +132,7 @@ function dropTable(drops: readonly Drop[], columns: number | null, isNarrow: boo
     ['CHANGED (UTC)', (drop) => formatTime(drop.updated_at)],
     ['COMMENTS', ({ open_comments }) => open_comments?.toString() ?? ''],
     ['LOCKED', ({ locked }) => (locked ? 'yes' : '')],
+    ['ACCESS', accessOf],
     ['EXPIRES', (drop) => expiryOf(drop).slice(0, isNarrow ? 'YYYY-MM-DD'.length : undefined)],
     ['TITLE', ({ title }) => title],
   ];
@@ -141,6 +143,11 @@ function dropTable(drops: readonly Drop[], columns: number | null, isNarrow: boo
     rows,
     columns,
   );
+}
+
+/** Empty: everybody who has the address may read it. */
+function accessOf({ access = '', people }: Drop): string {
+  return people === undefined ? access : `${access} (${people.length})`;
 }
 
 function expiryOf({ expires_at: expiresAt }: Drop): string {
@@ -155,14 +162,18 @@ interface GetOptions {
 async function getSource(context: Context, page: string, options: GetOptions): Promise<void> {
   const { api, output, io } = context;
   const { slug, version } = readTarget(page, context);
-  const bytes = await readSourceOf(api, slug, version);
+  const [bytes, { drop }] = await Promise.all([readSourceOf(api, slug, version), readLive(api, slug)]);
+  const readers = describeReaders(drop);
+  if (readers !== '') output.note(readers);
+  const { access, people } = drop;
+  const shared = { access, people }; // absent in JSON if everybody who has the address may read it
   if (options.output !== undefined) {
     writeSource(options.output, bytes, options.force ?? false);
     output.act(options.output);
-    output.result({ slug, version, file: options.output }, null);
+    output.result({ slug, version, file: options.output, ...shared }, null);
   } else if (output.isJson || io.output.stdout.isTTY) {
     const html = new TextDecoder().decode(bytes);
-    output.result({ slug, version, html }, printable(bytes));
+    output.result({ slug, version, html, ...shared }, printable(bytes));
   } else output.bytes(bytes);
 }
 

@@ -12,8 +12,9 @@ import { CliError, exitCodes, usageError } from '../errors.ts';
 import { hasFields, isCount, isText, isToken, isWebAddress } from '../guards.ts';
 import { type ApiAnswer, isForeignAnswer } from '../http.ts';
 import { openOrWarn } from '../open-in-browser.ts';
+import { readScope } from '../option-values.ts';
 import type { OriginFile } from '../origin-file.ts';
-import { readAccountName, revokeToken } from './account.ts';
+import { readSignedIn, revokeToken } from './account.ts';
 
 /** POST /api/auth/start. */
 const isStarted = hasFields({
@@ -30,6 +31,8 @@ const isVerified = hasFields({ api_token: isToken, user_id: isText });
 
 interface LoginOptions {
   readonly label?: string;
+  /** What the token may do; unset: everything. */
+  readonly scope?: string;
   /** false: `--no-wait`. */
   readonly wait: boolean;
 }
@@ -62,6 +65,7 @@ export function addSignInCommands(program: Command, open: OpenContext, name: str
         'its status is then pending. If you are signed in already, it says so and changes nothing.',
     )
     .option('--label <text>', 'name of the token, shown in lists (default: the name of this machine)')
+    .option('--scope <scope>', 'publish: the token cannot unlock, delete or widen (default: all)', readScope)
     .option('--no-wait', 'print the code and end; login after the approval continues')
     .addHelpText('after', `\nExample:\n  ${name} login --label laptop`)
     .action(async (options: LoginOptions, command: Command) => {
@@ -100,7 +104,7 @@ async function login(context: Context, options: Login): Promise<object> {
   const stored = await findSignIn(context);
   if (stored !== null) return { status: 'signed_in', url, user_id: stored.user_id };
   const pendingSignIns = createPendingSignIns(io);
-  const pending = await startOrResume(context, pendingSignIns, options.label);
+  const pending = await startOrResume(context, pendingSignIns, options);
   const { code, verification_url, expires_at } = pending;
   const expires_in = Math.ceil((expires_at - Date.now()) / 1000);
   output.note(`Code:     ${code}\nAddress:  ${verification_url}`);
@@ -120,8 +124,10 @@ async function login(context: Context, options: Login): Promise<object> {
   const signedIn = await waitAtTerminal(context, pending, endMs);
   if (signedIn === null) return { ...unfinished(), command: proceed };
   const { user_id } = signedIn;
-  const accountName = await readAccountName(api).catch(() => user_id); // the sign-in is done, whatever this answers
-  output.note(`Signed in to ${url} as ${accountName}. The token is in ${credentials.path}.`);
+  const signedInAs = await readSignedIn(api).catch(() => null); // the sign-in is done, whatever this answers
+  output.note(`Signed in to ${url} as ${signedInAs?.name ?? user_id}. The token is in ${credentials.path}.`);
+  if (pending.scope === 'publish' && signedInAs?.scope === 'all')
+    output.warn(`${url} is of an earlier release: the token may do everything. To revoke it: ${name} logout`);
   return { status: 'signed_in', url, user_id };
 }
 
@@ -148,24 +154,25 @@ async function waitAtTerminal(
 }
 
 /**
- * Continues a login that was stopped or did not wait, whatever its label: the user may have approved its code meanwhile.
- * @param given undefined: the user named no label
+ * Continues a login that was stopped or did not wait, whatever its label, unless it is for another scope than the user names: the
+ * user may have approved its code meanwhile. @param wanted as far as the user has named it
  */
 async function startOrResume(
   { api, output, url }: Context,
   pendingSignIns: OriginFile<PendingSignIn>,
-  given: string | undefined,
+  { label: given, scope }: LoginOptions,
 ): Promise<PendingSignIn> {
   const label = given ?? hostname().slice(0, 100);
   const known = pendingSignIns.find(url);
-  if (known !== null && known.expires_at > Date.now()) {
+  const isOfScope = scope === undefined || scope === (known?.scope ?? 'all');
+  if (known !== null && known.expires_at > Date.now() && isOfScope) {
     if (given !== undefined && given !== known.label)
       output.warn(`a login is under way, so the token keeps its label: ${JSON.stringify(known.label)}`);
     return known;
   }
-  const answer = await api.request('POST', '/api/auth/start', { isPublic: true, json: { label } });
+  const answer = await api.request('POST', '/api/auth/start', { isPublic: true, json: { label, scope } });
   const { expires_in, ...started } = answer.json(isStarted);
-  const pending = { ...started, label, expires_at: Date.now() + expires_in * 1000 };
+  const pending = { ...started, label, scope, expires_at: Date.now() + expires_in * 1000 };
   await pendingSignIns.save(url, pending);
   return pending;
 }
@@ -176,7 +183,7 @@ async function findSignIn({ api, credentials, output, url, name }: Context): Pro
   if (known === null) return null;
   let accountName: string;
   try {
-    accountName = await readAccountName(api);
+    accountName = (await readSignedIn(api)).name;
   } catch (error) {
     if (error instanceof CliError && error.exitCode === exitCodes.notSignedIn) return null;
     throw error;

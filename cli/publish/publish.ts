@@ -5,6 +5,7 @@ import { CliError, exitCodes, usageError } from '../errors.ts';
 import { hasFields, isAbsentOr, isCount, isListOf, isNullOr, isText } from '../guards.ts';
 import type { ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
+import { describeReaders, requireSharing } from '../sharing.ts';
 import { formatTime } from '../table.ts';
 import { hash, type Page } from './page.ts';
 import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
@@ -28,7 +29,7 @@ export function describeOutcome({ drop, did }: Outcome): string {
   };
   const lock = drop.locked ? ' Viewers need the passcode.' : '';
   const expiry = drop.expires_at === undefined ? '' : ` It expires at ${formatTime(drop.expires_at)} UTC.`;
-  return `${said[did]}.${lock}${expiry}`;
+  return [`${said[did]}.${lock}${expiry}`, describeReaders(drop)].join(' ').trimEnd();
 }
 
 /**
@@ -39,6 +40,7 @@ export async function publish(context: Context, page: Page, options: PublishOpti
   const slug = options.slug ?? (options.isNew ? undefined : known?.slug);
   if (slug === undefined && options.resolves !== undefined)
     throw usageError('--resolves needs a page that is published: name it with --slug');
+  if (options.access !== undefined && options.access !== 'link') await requireSharing(context);
   if (slug === undefined) return create(context, page, options);
   return update(context, page, options, { slug, known: known?.slug === slug ? known : null });
 }

@@ -12,6 +12,10 @@ export interface PublishOptions {
   readonly passcode?: string | undefined;
   /** Who may write comments, besides the owner. */
   readonly comments?: string | undefined;
+  /** Who may read the page, besides the owner. */
+  readonly access?: string | undefined;
+  /** With access `named`: all who are named. */
+  readonly people?: readonly string[] | undefined;
   /** Ids of comments that the new version resolves; it is made also if the page has not changed, unless they are resolved already. */
   readonly resolves?: readonly string[] | undefined;
   /** To each of them. */
@@ -27,18 +31,21 @@ export interface PublishOptions {
 /** A service accepts 16 KiB of headers, with the address in them. */
 const maxQuery = 4000;
 
-/** POST or PUT of a page, as bytes if possible. Context, passcode and reply go into JSON, because servers log addresses. */
+/** POST or PUT of a page, as bytes if possible. Context, passcode, people and reply go into JSON, because servers log addresses. */
 export function pageRequest(page: Page, options: PublishOptions, headers: ApiRequest['headers']): ApiRequest {
-  const { title, description, tags = {}, expiresAt, passcode, comments, resolves, reply } = options;
+  const { title, description, tags = {}, expiresAt, passcode, comments, access, people } = options;
+  const { resolves, reply } = options;
   const query = {
     title,
     description,
     expires_at: expiresAt?.toString(),
     comments,
+    access,
     ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`metadata.${name}`, value])),
   };
   const fitsQuery = JSON.stringify(query).length * 3 < maxQuery;
-  const mayBeLogged = page.context === null && passcode === undefined && resolves === undefined;
+  const mayBeLogged =
+    page.context === null && passcode === undefined && people === undefined && resolves === undefined;
   if (mayBeLogged && expiresAt !== null && fitsQuery) {
     return { headers: { ...headers, 'Content-Type': 'text/html' }, query, bytes: page.bytes };
   }
@@ -51,12 +58,14 @@ export function pageRequest(page: Page, options: PublishOptions, headers: ApiReq
 
 /** The body of PATCH; empty: nothing was asked for. */
 export function detailsOf(options: PublishOptions): Record<string, unknown> {
-  const { title, description, tags, expiresAt, comments } = options;
+  const { title, description, tags, expiresAt, comments, access, people } = options;
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(tags !== undefined && { metadata: tags }),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
     ...(comments !== undefined && { comments }),
+    ...(access !== undefined && { access }),
+    ...(people !== undefined && { people }),
   };
 }
