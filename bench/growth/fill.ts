@@ -108,7 +108,7 @@ async function insertAccount(archive: ArchiveStore, name: string): Promise<{ id:
   const id = newId(createdAt);
   const identity = { provider: 'local', subject: name, name };
   await archive.write('accounts', [
-    { id, identity, createdAt, suspendedAt: null, commentsSeen: 0, dayWrites: null },
+    { id, identity, createdAt, suspendedAt: null, commentsSeen: 0, defaultAccess: null, dayWrites: null },
   ]);
   const token = newToken();
   const hash = hashToken(token);

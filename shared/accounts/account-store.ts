@@ -1,3 +1,4 @@
+import type { Access } from '../drops/access.ts';
 import type { Account, Identity, Inheritance } from './account.ts';
 
 /** A deleted account in the list of those, and when it was deleted (Unix ms). */
@@ -43,6 +44,9 @@ export interface AccountStore {
 
   /** Notes how far the owner has looked at the comments (`commentsSeen`), in one update: the number never becomes lower. */
   noteCommentsSeen(id: string, seq: number): Promise<void>;
+
+  /** Who may read a new drop of the account (`defaultAccess`). @param access null: as the service has it. false: no such account */
+  setDefaultAccess(id: string, access: Access | null): Promise<boolean>;
 
   /** The writes that DropStore has counted on that UTC day, `2026-01-31`. */
   countDailyWrites(id: string, day: string): Promise<number>;

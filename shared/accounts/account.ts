@@ -4,6 +4,7 @@ import {
   addedLater,
   id,
   listOfTexts,
+  oneOf,
   orAbsent,
   type RecordOf,
   record,
@@ -11,6 +12,7 @@ import {
   time,
   whole,
 } from '../domain/record.ts';
+import { accesses } from '../drops/access.ts';
 
 /** A user of an identity provider. `subject` never changes, `name` may. */
 export interface Identity {
@@ -41,20 +43,24 @@ export const accountRecord = record('accounts', {
   countsAs: orAbsent(id()),
   /** The highest `seq` of its comments at the owner's last look at them; 0: none yet. */
   commentsSeen: addedLater(whole(), 0),
+  /** Of a new drop for which no request says it; null: the service's. */
+  defaultAccess: addedLater(orAbsent(oneOf(accesses)), null),
 });
 
 export type StoredAccount = RecordOf<typeof accountRecord>;
 
-export interface Account extends Pick<StoredAccount, 'id' | 'createdAt' | 'suspendedAt' | 'commentsSeen'> {
+export interface Account
+  extends Pick<StoredAccount, 'id' | 'createdAt' | 'suspendedAt' | 'commentsSeen' | 'defaultAccess'> {
   readonly identity: Identity;
   /** The id under which limits count what it does: its own, or that of its predecessor (`Inheritance`). */
   readonly countsAs: string;
 }
 
 export function toAccount(stored: StoredAccount): Account {
-  const { id, provider, subject, name, createdAt, suspendedAt, commentsSeen } = stored;
+  const { id, provider, subject, name, createdAt, suspendedAt, commentsSeen, defaultAccess } = stored;
   const identity = { provider, subject, name };
-  return { id, identity, createdAt, suspendedAt, commentsSeen, countsAs: stored.countsAs ?? id };
+  const countsAs = stored.countsAs ?? id;
+  return { id, identity, createdAt, suspendedAt, commentsSeen, defaultAccess, countsAs };
 }
 
 /**

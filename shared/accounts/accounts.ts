@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
-import { suspended } from '../domain/errors.ts';
+import { notFound, suspended } from '../domain/errors.ts';
 import { dayOf, startOfDay } from '../domain/time-windows.ts';
+import type { Access } from '../drops/access.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
 import type { IdentityStore } from '../identities/identity-store.ts';
@@ -95,6 +96,11 @@ export class Accounts {
       this.#drops.count(accountId),
     ]);
     return { account, dropCount };
+  }
+
+  /** Of new drops for which no request says it. @param access null: as the service has it (DEFAULT_ACCESS) @throws DropError `not_found` */
+  async setDefaultAccess({ accountId }: Pick<Caller, 'accountId'>, access: Access | null): Promise<void> {
+    if (!(await this.#accounts.setDefaultAccess(accountId, access))) throw notFound('account');
   }
 
   async readUsage({ accountId }: Pick<Caller, 'accountId'>): Promise<Usage> {

@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import type { Access } from '../drops/access.ts';
 import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
 import { isDuplicateOf } from '../mongo/errors.ts';
 import {
@@ -87,6 +88,11 @@ export class MongoAccounts implements AccountStore {
 
   async noteCommentsSeen(id: string, seq: number): Promise<void> {
     await this.#accounts.update({ _id: id, ...isLive }, { $max: { comments_seen: seq } });
+  }
+
+  setDefaultAccess(id: string, access: Access | null): Promise<boolean> {
+    const change = access === null ? { $unset: { default_access: 1 } } : { $set: { default_access: access } };
+    return this.#accounts.update({ _id: id, ...isLive }, change);
   }
 
   async countDailyWrites(id: string, day: string): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Access } from '../drops/access.ts';
 import type { Database, Statement } from '../sqlite/database.ts';
 import { tableOf } from '../sqlite/table.ts';
 import {
@@ -67,6 +68,10 @@ export class SqliteAccounts implements AccountStore {
     await this.#db.write(() => this.#sql.noteCommentsSeen.run({ id, seq }));
   }
 
+  setDefaultAccess(id: string, access: Access | null): Promise<boolean> {
+    return this.#db.write(() => this.#sql.setDefaultAccess.run({ id, access }).changes > 0);
+  }
+
   async countDailyWrites(id: string, day: string): Promise<number> {
     return this.#sql.countDailyWrites.get(id, day)?.[0] ?? 0;
   }
@@ -116,6 +121,7 @@ function prepare(db: Database) {
       WHERE id = $id AND ${isLive}`),
     noteCommentsSeen: db.prepare(`
       UPDATE accounts SET comments_seen = $seq WHERE id = $id AND comments_seen < $seq AND ${isLive}`),
+    setDefaultAccess: db.prepare(`UPDATE accounts SET default_access = $access WHERE id = $id AND ${isLive}`),
     upsert: table.changing(`
       INSERT INTO accounts (id, provider, subject, name, created_at, day, day_count, counts_as)
       VALUES ($id, $provider, $subject, $name, $now, $day, $dayCount, $countsAs)

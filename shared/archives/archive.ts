@@ -99,7 +99,7 @@ const archivedDropRecord = record('drops', {
   days: pairs('dates with their views, ascending', isDay, isCount, isAscending),
 });
 
-const { provider, subject, name, createdAt, suspendedAt, commentsSeen } = accountRecord.fields;
+const { provider, subject, name, createdAt, suspendedAt, commentsSeen, defaultAccess } = accountRecord.fields;
 
 const archivedAccountRecord = record('accounts', {
   id: id(),
@@ -107,6 +107,7 @@ const archivedAccountRecord = record('accounts', {
   createdAt,
   suspendedAt,
   commentsSeen,
+  defaultAccess,
   /** The writes that were counted on the last UTC day with a write; null: none yet. */
   dayWrites: orNull(object({ day: field('text', day.rule, isDay), count: whole() })),
 });

@@ -20,6 +20,14 @@ describe('Drops that a release without a search in tags had stored in SQLite', (
 
     const older = new DatabaseSync(path);
     older.exec(`
+      DROP TABLE identities;
+      DROP TABLE drop_people;
+      ALTER TABLE drops DROP COLUMN access;
+      ALTER TABLE drops DROP COLUMN people;
+      ALTER TABLE accounts DROP COLUMN default_access;
+      ALTER TABLE tokens DROP COLUMN scope;
+      ALTER TABLE sign_ins DROP COLUMN scope;
+      ALTER TABLE sessions DROP COLUMN provider;
       DROP TABLE comments;
       DROP TABLE comment_texts;
       DROP TABLE comment_replies;

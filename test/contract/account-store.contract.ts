@@ -18,7 +18,13 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
 
     it('creates an account for an identity, and finds it again by it, with the newest name', async () => {
       const made = await stores().accounts.findOrCreate(identity, 'a1', start);
-      const rest = { createdAt: start, suspendedAt: null, commentsSeen: 0, countsAs: 'a1' };
+      const rest = {
+        createdAt: start,
+        suspendedAt: null,
+        commentsSeen: 0,
+        defaultAccess: null,
+        countsAs: 'a1',
+      };
       expect(made).to.deep.equal({ id: 'a1', identity, ...rest });
       expect(await stores().accounts.find('a1')).to.deep.equal(made);
       const renamed = { ...identity, name: 'hubot' };
@@ -124,6 +130,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
         createdAt: later,
         suspendedAt: null,
         commentsSeen: 0,
+        defaultAccess: null,
         countsAs: 'a3',
       });
       expect(await accounts.find(other)).to.include({ id: other });
@@ -146,6 +153,23 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(
         (await accounts.findOrCreate({ ...identity, subject: 'a2' }, 'a3', later)).commentsSeen,
       ).to.equal(0);
+    });
+
+    it('keeps who may read a new drop of the account, until it is the service that says it again', async () => {
+      await makeAccount('a1');
+      await makeAccount('a2');
+      const defaults = async () =>
+        [await accounts.find('a1'), await accounts.find('a2')].map((found) => found?.defaultAccess);
+      for (const access of ['named', 'members', 'link', null, null] as const) {
+        expect(await accounts.setDefaultAccess('a1', access), String(access)).to.equal(true);
+        expect(await defaults()).to.deep.equal([access, null]);
+      }
+      await accounts.setDefaultAccess('a1', 'members');
+      const renamed = await accounts.findOrCreate({ ...identity, subject: 'a1', name: 'new' }, 'a3', later);
+      expect(renamed).to.include({ id: 'a1', defaultAccess: 'members' });
+      await accounts.markDeleted('a1', later, 'hash');
+      expect(await accounts.setDefaultAccess('a1', 'named'), 'deleted').to.equal(false);
+      expect(await accounts.setDefaultAccess('nobody', 'named')).to.equal(false);
     });
 
     it('lists deleted accounts, the longest deleted first, until they are erased', async () => {

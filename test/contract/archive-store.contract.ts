@@ -117,6 +117,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const ownerId = await makeAccount(stores(), 'ann');
       await accounts.setSuspended(ownerId, later);
       await accounts.noteCommentsSeen(ownerId, start + 7);
+      await accounts.setDefaultAccess(ownerId, 'members');
       for (const name of ['signing-secret', 'sign-in-key'] as const)
         await secrets.findOrCreate(name, `a-${name}`);
       for (const each of [identity, { ...identity, subject: '$b', email: null, groups: [] }])
@@ -216,6 +217,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
             createdAt: start,
             suspendedAt: later,
             commentsSeen: start + 7,
+            defaultAccess: 'members',
             dayWrites: { day, count: 1 },
           },
         ],
@@ -453,7 +455,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(refused.message).to.match(new RegExp(`^drops ${other.id} cannot be stored: .*slug`));
       const identity = { provider: 'local', subject: 'ann', name: 'ann' };
       const accounts = [newId(start), newId(start)].map((id) => {
-        return { id, identity, createdAt: start, suspendedAt: null, commentsSeen: 0, dayWrites: null };
+        const times = { createdAt: start, suspendedAt: null, commentsSeen: 0 };
+        return { id, identity, ...times, defaultAccess: null, dayWrites: null };
       });
       const twice = await rejectionOf(archive.write('accounts', accounts));
       expect(twice.message).to.match(/^accounts \w+ cannot be stored/);

@@ -8,7 +8,8 @@ describe('The deletion of an account', () => {
   it('has its job 10 s later, when requests that began before it are over', async () => {
     const enqueued: unknown[] = [];
     const identity = { provider: 'local', subject: 'ada', name: 'ada' };
-    const account = { id: 'a1', identity, createdAt: 0, suspendedAt: null, commentsSeen: 0, countsAs: 'a1' };
+    const numbers = { createdAt: 0, suspendedAt: null, commentsSeen: 0 };
+    const account = { id: 'a1', identity, ...numbers, defaultAccess: null, countsAs: 'a1' };
     const store: Partial<AccountStore> = { find: async () => account, markDeleted: async () => true };
     const accounts = new Accounts({
       accounts: store as AccountStore, // proof: a deletion calls these two

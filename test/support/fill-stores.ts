@@ -73,6 +73,7 @@ async function addOwner(
   for (const label of ['laptop', null]) await tokens.insert(aToken({ accountId: id, label, createdAt: now }));
   if (n % 10 === 9) await accounts.setSuspended(id, now);
   if (n % 3 === 1) await accounts.noteCommentsSeen(id, now);
+  if (n % 4 === 1) await accounts.setDefaultAccess(id, 'members');
   return id;
 }
 
