@@ -1,3 +1,4 @@
+import { accessRequestRecord } from '../access-requests/access-request-store.ts';
 import { accountRecord, type StoredAccount, toAccount } from '../accounts/account.ts';
 import { commentRecord, sizeFields, sizesOf, withClaims } from '../comments/comment.ts';
 import { tokenRecord } from '../credentials/token.ts';
@@ -130,6 +131,7 @@ export const archiveRecords = {
   'idempotency-keys': record('idempotency_keys', keyFields, ['accountId', 'key']),
   drops: archivedDropRecord,
   comments: commentRecord,
+  'access-requests': accessRequestRecord,
   reports: reportRecord,
   'audit-log': auditRecord,
 } as const;
@@ -211,6 +213,7 @@ export const archiveTables: Readonly<Record<TableKind, ArchiveTable>> = {
     ({ bytes: _, texts: __, ...comment }) => withClaims(comment),
     (comment) => ({ ...withClaims(comment), ...sizesOf(comment) }),
   ),
+  'access-requests': sameTable(accessRequestRecord),
   reports: sameTable(reportRecord),
   'audit-log': sameTable(auditRecord),
 };

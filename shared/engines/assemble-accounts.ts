@@ -65,6 +65,7 @@ export function assembleAccounts(parts: {
       (accountId, limit) => engine.tokens.revokeSome(accountId, limit),
       (accountId, limit) => engine.sessions.revokeSome(accountId, limit),
       (accountId, limit) => engine.identities.removeSome(accountId, limit),
+      (accountId, limit) => engine.accessRequests.removeSome(accountId, limit),
     ],
     sealer,
     sideEffects,

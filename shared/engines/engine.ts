@@ -1,3 +1,4 @@
+import type { AccessRequestStore } from '../access-requests/access-request-store.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { ArchiveStore } from '../archives/archive-store.ts';
 import type { BlobStore, CardStore } from '../blobs/blob-store.ts';
@@ -26,6 +27,7 @@ export interface Stores {
   readonly sessions: SessionStore;
   readonly signIns: SignInStore;
   readonly drops: DropStore;
+  readonly accessRequests: AccessRequestStore;
   readonly moderation: ModerationStore;
   readonly idempotency: IdempotencyStore;
   readonly uploads: UploadStore;

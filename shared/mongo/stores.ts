@@ -1,4 +1,6 @@
 import type { Connection } from 'mongoose';
+import type { AccessRequestStore } from '../access-requests/access-request-store.ts';
+import { MongoAccessRequests } from '../access-requests/mongo.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { MongoAccounts, MongoDailyCounts } from '../accounts/mongo.ts';
 import type { ArchiveStore } from '../archives/archive-store.ts';
@@ -52,6 +54,9 @@ export function createMongoStores(connection: Connection, clock: Clock) {
       ofJobs: ['listToCheck'],
     }),
     drops: withQuotaAndBlobs(drops, { html: blobs.html, contexts: blobs.contexts, days }),
+    accessRequests: withTimeLimits<AccessRequestStore>(connection, new MongoAccessRequests(connection), {
+      ofJobs: ['removeOfDrops'],
+    }),
     moderation: forRequests<ModerationStore>(connection, new MongoModeration(connection, clock)),
     pendingTasks: forRequests<PendingTaskStore>(connection, new MongoPendingTasks(connection)),
     comments: withTimeLimits<CommentStore>(connection, new MongoComments(connection), {

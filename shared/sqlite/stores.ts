@@ -1,3 +1,4 @@
+import { SqliteAccessRequests } from '../access-requests/sqlite.ts';
 import { SqliteAccounts } from '../accounts/sqlite.ts';
 import { SqliteBlobs, SqliteCards } from '../blobs/sqlite.ts';
 import { SqliteComments } from '../comments/sqlite.ts';
@@ -26,6 +27,7 @@ export function createSqliteStores(db: Database, clock: Clock) {
     sessions: new SqliteSessions(db),
     signIns: new SqliteSignIns(db),
     drops: new SqliteDrops(db, clock),
+    accessRequests: new SqliteAccessRequests(db),
     moderation: new SqliteModeration(db, clock),
     idempotency: new SqliteIdempotency(db),
     uploads: new SqliteUploads(db),

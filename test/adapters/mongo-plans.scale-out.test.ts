@@ -5,6 +5,7 @@ import { dropDocument } from '../../shared/drops/mongo-schema.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import {
   aDrop,
+  anAccessRequest,
   anIdempotencyRecord,
   aReport,
   aSession,
@@ -77,6 +78,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       artefact_chunks: () => ({}),
       uploads: () => ({ request: '', expires_at: later }),
       idempotency_keys: () => ({ lease: 'none', created_at: start }),
+      access_requests: (n) => ({ drop_id: n, owner_id: n, account_id: n, created_at: start }),
       reports: (n) => ({ drop_id: n, slug: n, closed_at: later, created_at: start }),
     };
     for (const [name, fields] of Object.entries(others)) {
@@ -215,6 +217,24 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       'aggregate reports by reports_state',
       'insert reports',
     ],
+    [
+      () => stores.accessRequests.insert(anAccessRequest(), 9),
+      'find access_requests by _id_',
+      'aggregate access_requests by access_requests_drop',
+      'insert access_requests',
+      'aggregate access_requests by access_requests_drop',
+    ],
+    [() => stores.accessRequests.listOpen('n7', 9), 'find access_requests by access_requests_owner'],
+    [() => stores.accessRequests.countOpen('n7', 9), 'aggregate access_requests by access_requests_owner'],
+    [() => stores.accessRequests.listOfDrop('n7'), 'find access_requests by access_requests_drop'],
+    [() => stores.accessRequests.decline(anAccessRequest(), later), 'update access_requests by _id_'],
+    [() => stores.accessRequests.removeOfDrops(['n8']), 'delete access_requests by access_requests_drop'],
+    [
+      () => stores.accessRequests.removeSome('n9', 9),
+      'find access_requests by access_requests_account',
+      'delete access_requests by _id_',
+    ],
+    [() => stores.accessRequests.remove(anAccessRequest()), 'delete access_requests by _id_'],
     [() => stores.reports.find('r7'), 'find reports by _id_'],
     [() => stores.reports.list(openReports), 'find reports by reports_state'],
     [() => stores.reports.list({ ...openReports, before: earlier }), 'find reports by reports_state'],

@@ -1,3 +1,4 @@
+import { describeAccessRequestStoreContract } from './access-request-store.contract.ts';
 import { describeAccountStoreContract } from './account-store.contract.ts';
 import { describeArchiveStoreContract } from './archive-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
@@ -31,6 +32,7 @@ export function describeAllStores(engine: string, openStores: OpenStores): void 
     describeSignInStoreContract,
     describeDropStoreContract,
     describeDropAccessContract,
+    describeAccessRequestStoreContract,
     describeDropExpiryContract,
     describeDailyQuotaContract,
     describeModerationStoreContract,

@@ -16,6 +16,7 @@ import { rejectionOf } from '../support/rejection.ts';
 import {
   aComment,
   aDrop,
+  anAccessRequest,
   anIdempotencyRecord,
   aReport,
   aToken,
@@ -108,6 +109,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
         drops,
         moderation,
         idempotency,
+        accessRequests,
         reports,
         comments,
         secrets,
@@ -150,6 +152,10 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       ]);
       await views.aggregate(start);
 
+      const asked = anAccessRequest({ dropId: drop.id, slug: drop.slug, ownerId, accountId: newId(start) });
+      const declined = { ...asked, accountId: newId(later) };
+      for (const request of [asked, declined]) await accessRequests.insert(request, 5);
+      await accessRequests.decline(declined, later);
       const open = aReport({ id: 'aReport000000000', dropId: drop.id });
       const closed = aReport({ id: 'Report0000000000', dropId: drop.id, contact: null });
       for (const report of [open, closed]) await reports.insert(report, 5, 100_000);
@@ -169,6 +175,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
         drop,
         third,
         comment: { ...comment, seq },
+        asked,
+        declined,
         open,
         closed,
         key,
@@ -202,8 +210,9 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     });
 
     it('reads everything that must last, as plain records', async () => {
-      const { ownerId, token, drop, third, comment, open, closed, key, act, done, interrupted } =
-        await fill();
+      const filled = await fill();
+      const { ownerId, token, drop, third, comment, asked, declined } = filled;
+      const { open, closed, key, act, done, interrupted } = filled;
       const read = await readAll(stores());
       expect(read).to.deep.equal({
         secrets: [
@@ -267,6 +276,10 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
           },
         ],
         comments: [comment],
+        'access-requests': [
+          { ...asked, declinedAt: null },
+          { ...declined, declinedAt: later },
+        ],
         reports: [
           { ...closed, closedAt: later },
           { ...open, closedAt: null },
@@ -283,6 +296,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
         'idempotency-keys': 1,
         drops: 1,
         comments: 1,
+        'access-requests': 2,
         reports: 2,
         'audit-log': 2,
       };

@@ -1,3 +1,4 @@
+import type { AccessRequest } from '../../shared/access-requests/access-request-store.ts';
 import {
   type Author,
   type Comment,
@@ -179,6 +180,10 @@ export function aReport(changes: Partial<NewReport> = {}): NewReport {
     createdAt: start,
     ...changes,
   };
+}
+
+export function anAccessRequest(changes: Partial<AccessRequest> = {}): Omit<AccessRequest, 'declinedAt'> {
+  return { dropId: 'd1', slug: 'abc', ownerId: 'owner', accountId: 'a1', createdAt: start, ...changes };
 }
 
 export function anIdempotencyRecord(changes: Partial<IdempotencyRecord> = {}): IdempotencyRecord {

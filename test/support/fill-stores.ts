@@ -5,6 +5,7 @@ import { inChunks } from '../../shared/util/promises.ts';
 import {
   aComment,
   aDrop,
+  anAccessRequest,
   anIdempotencyRecord,
   aReport,
   aToken,
@@ -26,6 +27,7 @@ export type FilledStores = Pick<
   | 'drops'
   | 'idempotency'
   | 'comments'
+  | 'accessRequests'
   | 'reports'
   | 'auditLog'
   | 'moderation'
@@ -85,7 +87,7 @@ interface DropPlan {
 }
 
 async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }: DropPlan): Promise<void> {
-  const { drops, idempotency, comments, reports, moderation, auditLog, views } = stores;
+  const { drops, idempotency, comments, accessRequests, reports, moderation, auditLog, views } = stores;
   const version = (number: number) =>
     aVersion({
       id: newId(now),
@@ -122,6 +124,11 @@ async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }:
     : []) {
     const comment = aComment({ ...about, id: newId(now), ownerId, versionId, ...changes });
     await insertComment(comments, comment, now);
+  }
+  if (n % 6 === 0) {
+    const request = anAccessRequest({ ...about, ownerId, accountId: newId(now), createdAt: now });
+    await accessRequests.insert(request, cap);
+    if (n % 12 === 0) await accessRequests.decline(request, now);
   }
   if (n % 5 === 0) await reports.insert(aReport({ ...about, version: 1 }), cap, 100_000);
   if (n % 4 === 0) {

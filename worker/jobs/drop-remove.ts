@@ -1,3 +1,4 @@
+import type { AccessRequestStore } from '../../shared/access-requests/access-request-store.ts';
 import type { BlobIds, CardStore } from '../../shared/blobs/blob-store.ts';
 import type { Job, JobPayload } from '../../shared/jobs/job-catalogue.ts';
 import type { JobProducer } from '../../shared/jobs/job-queue.ts';
@@ -6,13 +7,14 @@ import { PurgeRounds } from '../steps/purge-rounds.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /**
- * Removes the blobs and comments of a deleted drop or of removed versions, and last the list of them (the drop's record, or its
+ * Removes the blobs, comments and requests for access of a deleted drop, or what removed versions have, and last the list of them (the drop's record, or its
  * trash), so that an interrupted removal is repeated. Blobs and card do not wait for the edge; the record goes after the last
  * round of purges. Quotes of comments are looked for in what is the latest version then.
  */
 export class DropRemove implements Job<'drop.remove'> {
   readonly #pendingTasks: PendingTaskStore;
   readonly #cards: CardStore;
+  readonly #accessRequests: Pick<AccessRequestStore, 'removeOfDrops'>;
   /** What versions have, in the order of removal. */
   readonly #ofVersions: readonly Pick<BlobIds, 'delete'>[];
   readonly #jobs: JobProducer;
@@ -22,6 +24,7 @@ export class DropRemove implements Job<'drop.remove'> {
     const { pendingTasks, html, contexts, renders, cards, comments } = deps.engine;
     this.#pendingTasks = pendingTasks;
     this.#cards = cards;
+    this.#accessRequests = deps.engine.accessRequests;
     this.#ofVersions = [html, contexts, renders, comments];
     this.#jobs = deps.jobs;
     this.#rounds = new PurgeRounds(deps);
@@ -50,6 +53,7 @@ export class DropRemove implements Job<'drop.remove'> {
       if (round === 0 || isLast) {
         await this.#deleteFromStores([...versions.map(({ id }) => id), ...trash]);
         await this.#cards.delete([dropId]);
+        await this.#accessRequests.removeOfDrops([dropId]);
       }
     }
     if (isLast) await this.#pendingTasks.erase(dropId);
