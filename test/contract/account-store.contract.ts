@@ -167,7 +167,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       await accounts.setDefaultAccess('a1', 'members');
       const renamed = await accounts.findOrCreate({ ...identity, subject: 'a1', name: 'new' }, 'a3', later);
       expect(renamed).to.include({ id: 'a1', defaultAccess: 'members' });
-      await accounts.markDeleted('a1', later, 'hash');
+      await accounts.markDeleted('a1', later, ['hash']);
       expect(await accounts.setDefaultAccess('a1', 'named'), 'deleted').to.equal(false);
       expect(await accounts.setDefaultAccess('nobody', 'named')).to.equal(false);
     });
