@@ -3,6 +3,7 @@ import type { JobConsumer } from '../shared/jobs/job-queue.ts';
 import { DropExpire } from './jobs/drop-expire.ts';
 import { DropRemove } from './jobs/drop-remove.ts';
 import { EdgePurge } from './jobs/edge-purge.ts';
+import { IdentityRefresh } from './jobs/identity-refresh.ts';
 import { SignInExpire } from './jobs/sign-in-expire.ts';
 import { StoreReconcile } from './jobs/store-reconcile.ts';
 import { VersionRender } from './jobs/version-render.ts';
@@ -16,6 +17,7 @@ export function createJobHandlers(deps: WorkerDeps): JobHandlers {
   const dropRemove = new DropRemove(deps);
   const dropExpire = new DropExpire(deps);
   const signInExpire = new SignInExpire(deps);
+  const identityRefresh = new IdentityRefresh(deps);
   const storeReconcile = new StoreReconcile(deps);
   return {
     'version.render': (payload) => versionRender.run(payload),
@@ -25,6 +27,7 @@ export function createJobHandlers(deps: WorkerDeps): JobHandlers {
     'account.remove': ({ accountId }) => accounts.finishRemoval(accountId),
     'drop.expire': () => dropExpire.run(),
     'sign-in.expire': () => signInExpire.run(),
+    'identity.refresh': () => identityRefresh.run(),
     'views.aggregate': () => engine.views.aggregate(clock.now()),
     'store.reconcile': () => storeReconcile.run(),
   };

@@ -5,9 +5,12 @@ import type { Clock } from '../shared/domain/clock.ts';
 import type { EdgePurger } from '../shared/edge/edge-purger.ts';
 import type { Stores } from '../shared/engines/engine.ts';
 import type { FindQuotes } from '../shared/html/quotes.ts';
+import type { AccessEnd } from '../shared/identities/allowed.ts';
 import type { JobMonitor, JobProducer } from '../shared/jobs/job-queue.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { Rendering } from '../shared/renders/rendering.ts';
+import type { Sealer } from '../shared/secrets/sealer.ts';
+import type { OidcProvider } from '../shared/sign-ins/oidc.ts';
 
 /** What the jobs use. */
 export interface WorkerDeps {
@@ -16,6 +19,10 @@ export interface WorkerDeps {
   /** null: there is no edge cache. */
   readonly purger: EdgePurger | null;
   readonly accounts: Pick<Accounts, 'finishRemoval'>;
+  /** null: nobody signs in at an OpenID provider. */
+  readonly oidc: Pick<OidcProvider, 'provider' | 'refresh'> | null;
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
+  readonly accessEnd: Pick<AccessEnd, 'end'>;
   readonly rendering: Pick<Rendering, 'renderForJob'>;
   readonly resolutions: Pick<Resolutions, 'settle'>;
   readonly findQuotes: FindQuotes;
@@ -23,6 +30,10 @@ export interface WorkerDeps {
   readonly log: Log;
   readonly config: Pick<
     Config,
-    'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS' | 'AUDIT_KEEP_DAYS'
+    | 'OIDC_ALLOWED_GROUPS'
+    | 'SIGN_IN_KEEP_SECONDS'
+    | 'EDGE_PURGE_AGAIN_SECONDS'
+    | 'REPORTS_KEEP_DAYS'
+    | 'AUDIT_KEEP_DAYS'
   >;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, suspended } from '../domain/errors.ts';
+import type { SignInAge } from '../identities/sign-in-age.ts';
 import type { Log } from '../log/log.ts';
 import { inParts } from '../util/in-parts.ts';
 import { retryOnCollision } from '../util/random-picks.ts';
@@ -31,11 +32,19 @@ export interface SignedIn {
 /** Signed-in browsers. A session is never valid as a bearer token, nor a token as a session. */
 export class Sessions {
   readonly #sessions: SessionStore;
+  readonly #age: Pick<SignInAge, 'isOver'>;
   readonly #clock: Clock;
   readonly #recordUse;
 
-  constructor({ sessions, clock, log }: { sessions: SessionStore; clock: Clock; log: Log }) {
+  constructor(deps: {
+    sessions: SessionStore;
+    age: Pick<SignInAge, 'isOver'>;
+    clock: Clock;
+    log: Log;
+  }) {
+    const { sessions, age, clock, log } = deps;
     this.#sessions = sessions;
+    this.#age = age;
     this.#clock = clock;
     this.#recordUse = createUseRecorder({ clock, log }, 'session', (...use) => sessions.touch(...use));
   }
@@ -58,7 +67,7 @@ export class Sessions {
     return started.secret;
   }
 
-  /** One indexed read. null: malformed, unknown, revoked, or not used for 30 days. */
+  /** One indexed read. null: malformed, unknown, revoked, not used for 30 days, or its sign-in is too long ago (`SignInAge`). */
   async identify(secret: string): Promise<SignedIn | null> {
     const hash = hashSessionSecret(secret);
     if (hash === null) return null;
@@ -108,7 +117,8 @@ export class Sessions {
 
   async #find(hash: string) {
     const found = await this.#sessions.findByHash(hash);
-    return found !== null && this.#isValid(found.credential) ? found : null;
+    if (found === null || !this.#isValid(found.credential)) return null;
+    return (await this.#age.isOver(found.credential)) ? null : found;
   }
 
   /** Ends those that are above the cap. An account of an earlier release may have more: each sign-in ends some of them. */

@@ -8,6 +8,7 @@ import { AccessEnd } from '../identities/allowed.ts';
 import { Identities } from '../identities/identities.ts';
 import { Operators } from '../identities/operators.ts';
 import { Readers } from '../identities/readers.ts';
+import { SignInAge } from '../identities/sign-in-age.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Sealer } from '../secrets/sealer.ts';
@@ -44,6 +45,7 @@ export function assembleAccounts(parts: {
   });
   const sessions = new Sessions({
     sessions: engine.sessions,
+    age: new SignInAge({ identities: engine.identities, drops: engine.drops, clock, config }),
     clock,
     log,
   });

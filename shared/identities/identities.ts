@@ -168,7 +168,7 @@ export class Identities {
 
   #seal(refreshToken: string | null): Promise<string | null> {
     if (refreshToken === null || this.#sealer === null) return Promise.resolve(null);
-    return sealRefreshToken(this.#sealer, { refreshToken, isInUse: false }, this.#clock.now());
+    return sealRefreshToken(this.#sealer, { refreshToken, state: 'unused' }, this.#clock.now());
   }
 
   #toStored(identity: Identity, accountId: string): StoredIdentity {

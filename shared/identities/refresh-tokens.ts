@@ -5,13 +5,13 @@ const purpose = 'refresh token';
 const sealedMs = 400 * 24 * 60 * 60_000;
 
 /** What is stored of a refresh token. */
-interface KeptRefreshToken {
+export interface KeptRefreshToken {
   readonly refreshToken: string;
   /**
-   * A check has begun, and did not end: the provider may have given out the next token, which is lost then. A provider that refuses
-   * this one says nothing about the person.
+   * `in use`: a check has begun and did not end, so the provider may have given out the next token, which is lost: if it refuses this
+   * one, it says nothing about the person. `ended`: the person may not use the service any more, and their access is being ended.
    */
-  readonly isInUse: boolean;
+  readonly state: 'unused' | 'in use' | 'ended';
 }
 
 export function sealRefreshToken(

@@ -45,6 +45,8 @@ export const jobs = {
   'drop.expire': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: minute },
   /** Marks sign-ins past their time as expired and removes old ones. */
   'sign-in.expire': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 30 * second },
+  /** Asks the OpenID provider about people again, and ends the access of those who may not use the service any more. */
+  'identity.refresh': { payload: nothing, attempts: 1, backoffMs: second, priority: 2, everyMs: 15 * minute },
   /** Adds counted views to drops and their days. */
   'views.aggregate': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * second },
   /** Enqueues jobs for pending tasks; removes orphaned blobs and old reports. */

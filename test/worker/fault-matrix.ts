@@ -50,7 +50,7 @@ export function describeFaultMatrix(
     async function runWithFault(each: JobCase, step: number, kind: FaultKind): Promise<boolean> {
       const { job, prepare, repeats = 0 } = each;
       const { enqueue, always, atLast } = await prepare(scene);
-      scene.clock.advance(10 * 60_000); // the periodic ones are due
+      scene.clock.advance(20 * 60_000); // the periodic ones are due
       const faults = createFaults(job, step, kind);
       const first = await scene.startProcess({ faults, purgeAgain });
       await enqueue?.(first.queue);
@@ -66,7 +66,7 @@ export function describeFaultMatrix(
       const hasEnded = kind.startsWith('ends') && faults.hasOccurred();
       if (hasEnded) await first.kill();
       const next = hasEnded ? await scene.startProcess({ purgeAgain }) : first;
-      scene.clock.advance(10 * 60_000);
+      scene.clock.advance(20 * 60_000);
       expect(await settleAll(scene, next), `${job} again`).to.deep.equal([]);
       await always?.();
       await atLast();

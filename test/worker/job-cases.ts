@@ -275,6 +275,41 @@ const expireSignIns: JobCase = {
   },
 };
 
+const refreshIdentities: JobCase = {
+  job: 'identity.refresh',
+  what: 'somebody who has left the allowed groups has no token and no session',
+  steps: 5,
+  async prepare(scene) {
+    const { accounts, identities, tokens, sessions } = scene.stores;
+    const now = scene.clock.now();
+    const accountId = newId(now);
+    const identity = { provider: 'oidc:https://login.example', subject: accountId, name: 'ada' };
+    await accounts.findOrCreate(identity, accountId, now);
+    const refreshToken = JSON.stringify({ refreshToken: 'first', state: 'unused' });
+    const claims = { email: 'ada@example.org', groups: ['/staff'], refreshToken };
+    await identities.claim({ ...identity, ...claims, accountId, checkedAt: now, createdAt: now });
+    await tokens.insert(aToken({ accountId }));
+    const session = {
+      id: accountId.slice(-20),
+      hash: `${accountId}${accountId}`,
+      accountId,
+      browser: 'Firefox',
+    };
+    await sessions.insert({ ...session, createdAt: now, lastUsedAt: now, provider: identity.provider });
+    return {
+      async always() {
+        if ((await identities.find(identity))?.refreshToken !== null) return;
+        expect(await tokens.list(accountId, 9), 'done').to.deep.equal([]);
+      },
+      async atLast() {
+        expect(await identities.find(identity)).to.deep.include({ refreshToken: null, groups: ['/left'] });
+        expect(await tokens.list(accountId, 9)).to.deep.equal([]);
+        expect(await sessions.list(accountId, 9)).to.deep.equal([]);
+      },
+    };
+  },
+};
+
 const aggregateViews: JobCase = {
   job: 'views.aggregate',
   what: 'every view is counted once, in its drop and its day',
@@ -345,6 +380,7 @@ export const jobCases: readonly JobCase[] = [
   expireDrops,
   removeAccount,
   expireSignIns,
+  refreshIdentities,
   aggregateViews,
   reconcile,
 ];

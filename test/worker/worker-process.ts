@@ -5,6 +5,7 @@ import { SideEffects } from '../../shared/drops/side-effects.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
 import { findQuotes } from '../../shared/html/quotes.ts';
+import { AccessEnd } from '../../shared/identities/allowed.ts';
 import type { JobHandlers, JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
@@ -67,7 +68,17 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     (accountId: string, limit: number) => tokens.revokeSome(accountId, limit),
     (accountId: string, limit: number) => sessions.revokeSome(accountId, limit),
   ];
-  const sealer = { hashes: () => ['hash'] as const };
+  const sealer = {
+    hashes: () => ['hash'] as const,
+    seal: async (_: string, content: object) => JSON.stringify(content),
+    open: async (_: string, sealed: string): Promise<unknown> => JSON.parse(sealed),
+  };
+  /** Everybody has left the allowed groups. */
+  const oidc = {
+    provider: async () => 'oidc:https://login.example',
+    refresh: async () => ({ email: null, groups: ['/left'], refreshToken: 'next' }),
+  };
+  const accessEnd = new AccessEnd(engine);
   const sideEffects = new SideEffects({ ...parts, changes });
   const accounts = new Accounts({ ...engine, ...parts, removals, sealer, sideEffects });
   const resolutions = new Resolutions({
@@ -79,10 +90,14 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     ...parts,
     engine,
     accounts,
+    oidc,
+    sealer,
+    accessEnd,
     rendering,
     resolutions,
     findQuotes: async (html, quotes) => findQuotes({ html, quotes, budgetMs: 2_000 }),
     config: {
+      OIDC_ALLOWED_GROUPS: '/staff',
       SIGN_IN_KEEP_SECONDS: 86_400,
       EDGE_PURGE_AGAIN_SECONDS: purgeAgain,
       REPORTS_KEEP_DAYS: 90,

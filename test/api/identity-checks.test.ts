@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import type { Configuration } from 'oidc-provider';
+import { at } from '../contract/records.ts';
+import { openIdentity } from '../support/identities.ts';
+import { startOidcServer } from '../support/oidc-server.ts';
+import { type TestService, useServices } from '../support/service.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const callbackUrl = 'https://drops.example/callback';
+
+describe('What a provider says of people is asked again', () => {
+  const startService = useServices();
+  const closes: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closes.splice(0)) await close();
+  });
+
+  /** A service, its provider, and Ada, who has signed in there. */
+  async function open(changes: Configuration = {}, env: Record<string, string> = {}) {
+    const provider = await startOidcServer(callbackUrl, changes);
+    closes.push(() => provider.close());
+    const { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET } = provider;
+    const service = await startService({ env: { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, ...env } });
+    const signIn = () => signInAt(service, provider);
+    return { service, provider, signIn, ada: await signIn() };
+  }
+
+  async function signInAt({ services }: TestService, provider: Awaited<ReturnType<typeof startOidcServer>>) {
+    const { oidc, signIns, sessions, tokens } = services;
+    if (oidc === null) throw new Error('there is no OpenID provider');
+    const { url, visit } = await oidc.begin(callbackUrl);
+    const person = await oidc.finish(await provider.visit(url), callbackUrl, visit);
+    if (person === null) throw new Error('nobody has signed in');
+    const { id } = await signIns.signInWith(person);
+    const secret = await sessions.start(id, 'Firefox', person.identity.provider);
+    const token = await tokens.mint(id, { label: null, scope: 'all' });
+    return {
+      id,
+      person,
+      isSignedIn: async () => (await sessions.identify(secret)) !== null,
+      hasToken: () =>
+        tokens.authenticate(`Bearer ${token}`).then(
+          () => true,
+          () => false,
+        ),
+      identity: () => services.engine.identities.find(person.identity),
+    };
+  }
+
+  async function pass({ clock, settle }: TestService, ms: number): Promise<void> {
+    clock.advance(ms);
+    await settle();
+  }
+
+  const withRefresh: Configuration = { issueRefreshToken: async () => true };
+  const staffOnly = { OIDC_ALLOWED_GROUPS: '/staff, /guests' };
+
+  it('a person who has left the allowed groups loses sessions and tokens; another account keeps them', async () => {
+    const { service, provider, ada } = await open(withRefresh, staffOnly);
+    const other = await service.newOwner();
+    await pass(service, 16 * minute);
+    expect([await ada.isSignedIn(), await ada.hasToken()]).to.deep.equal([true, true]);
+    provider.claims = { ...provider.claims, groups: ['/others'], email: 'ada@new.example' };
+    await pass(service, 16 * minute);
+    expect([await ada.isSignedIn(), await ada.hasToken()]).to.deep.equal([false, false]);
+    expect(await ada.identity()).to.include({ refreshToken: null, email: 'ada@new.example' });
+    expect((await other.request('GET', '/api/me')).status).to.equal(200);
+  });
+
+  it('new groups and addresses count after the next check', async () => {
+    const { service, provider, ada } = await open(withRefresh);
+    provider.claims = { ...provider.claims, groups: ['/board'], email: 'ada@board.example' };
+    await pass(service, 16 * minute);
+    const entries = await service.services.readers.entriesOf(ada.id);
+    expect([...entries]).to.have.members(['ada@board.example', '@board.example', 'group:/board']);
+    expect(await ada.identity()).to.include({ checkedAt: service.clock.now() });
+  });
+
+  it('a sign-in that the provider has ended ends here, too, and what it said of the person is forgotten', async () => {
+    const { service, ada } = await open(withRefresh);
+    await openIdentity(service, ada.person.identity).replaceToken('revoked');
+    await pass(service, 16 * minute);
+    expect([await ada.isSignedIn(), await ada.hasToken()]).to.deep.equal([false, false]);
+    expect(await ada.identity()).to.deep.include({ refreshToken: null, email: null, groups: [] });
+  });
+
+  it('a provider that is down, or that fails for one person, ends nobody', async () => {
+    const { service, provider, ada } = await open(withRefresh, staffOnly);
+    await provider.close();
+    for (let n = 0; n < 3; n++) await pass(service, 16 * minute);
+    expect([await ada.isSignedIn(), await ada.hasToken()]).to.deep.equal([true, true]);
+    expect(await ada.identity()).to.deep.include({ email: 'ada@example.org', groups: ['/staff'] });
+  });
+
+  it('after a check that was killed, a refusal says nothing: as if no refresh token had been given', async () => {
+    const { service, ada } = await open(withRefresh);
+    await openIdentity(service, ada.person.identity).replaceToken('rotated away', 'in use');
+    const { checkedAt } = (await ada.identity()) ?? {};
+    await pass(service, 16 * minute);
+    expect([await ada.isSignedIn(), await ada.hasToken()]).to.deep.equal([true, true]);
+    expect(await ada.identity()).to.include({ refreshToken: null, checkedAt, email: 'ada@example.org' });
+  });
+
+  it('an end that was killed is done by the next check', async () => {
+    const { service, ada } = await open(withRefresh);
+    await openIdentity(service, ada.person.identity).replaceToken('x', 'ended');
+    await pass(service, 16 * minute);
+    expect([await ada.isSignedIn(), await ada.hasToken()]).to.deep.equal([false, false]);
+  });
+
+  it('a sign-in during a check counts more than the check', async () => {
+    const { service, signIn, ada } = await open(withRefresh);
+    await openIdentity(service, ada.person.identity).replaceToken('revoked');
+    const { identities } = service.services.engine;
+    const list = identities.listToCheck.bind(identities);
+    service.clock.advance(16 * minute);
+    const due = await list(service.clock.now() - 15 * minute, 9);
+    expect(due).to.have.length(1);
+    await signIn();
+    const [identity] = due;
+    const noted =
+      identity && (await identities.note(identity, { ...identity, name: 'x' }, identity.checkedAt));
+    expect(noted).to.equal(false);
+    expect(await list(service.clock.now() - 15 * minute, 9)).to.deep.equal([]);
+  });
+
+  it('without a refresh token sessions end 12 h after the last sign-in, if only some groups may sign in', async () => {
+    const { service, signIn, ada } = await open({}, staffOnly);
+    expect(await ada.identity()).to.include({ refreshToken: null });
+    await pass(service, 6 * hour);
+    const again = await signIn();
+    await pass(service, 12 * hour - 1);
+    expect([await ada.isSignedIn(), await again.isSignedIn()]).to.deep.equal([true, true]);
+    await pass(service, 1);
+    expect([await ada.isSignedIn(), await again.isSignedIn()]).to.deep.equal([false, false]);
+    expect(await ada.hasToken(), 'the documents say so').to.equal(true);
+  });
+
+  it('without a refresh token and without allowed groups, they end if a drop names the account', async () => {
+    const { service, ada } = await open();
+    await pass(service, 20 * hour);
+    expect(await ada.isSignedIn()).to.equal(true);
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    const { engine } = service.services;
+    const change = { access: 'named', people: ['@example.org'] } as const;
+    await engine.drops.changeDetails(at(slug, owner.userId), change, service.clock.now(), []);
+    expect(await ada.isSignedIn()).to.equal(false);
+  });
+});
