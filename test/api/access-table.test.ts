@@ -92,14 +92,24 @@ describe('Who may open which path of a drop', () => {
     return JSON.parse(JSON.stringify(parts).replaceAll(slug, 'SLUG')) as object;
   }
 
+  /** What a slug that nothing has is answered: once for all drops. */
+  const ofUnknown = new Map<string, object>();
+
+  async function shownOfUnknown(row: Row, who: Who, mode: Mode, more: { method: string }): Promise<object> {
+    const key = `${rows.indexOf(row)} ${who.name} ${mode} ${more.method}`;
+    const known =
+      ofUnknown.get(key) ?? shown(await send(row, unknown, '0'.repeat(32), who, mode, more), unknown);
+    ofUnknown.set(key, known);
+    return known;
+  }
+
   async function expectUnknown(row: Row, target: Target, who: Who, mode: Mode, label: string): Promise<void> {
     const { slug, id } = target;
     const methods = row.form === undefined ? ['GET', 'HEAD'] : ['POST'];
     for (const method of methods) {
       const more = { method, headers: { 'if-none-match': '*' } };
       const there = await send(row, slug, id, who, mode, more);
-      const none = await send(row, unknown, id, who, mode, more);
-      expect(shown(there, slug), label).to.deep.equal(shown(none, unknown));
+      expect(shown(there, slug), label).to.deep.equal(await shownOfUnknown(row, who, mode, more));
     }
   }
 

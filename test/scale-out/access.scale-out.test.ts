@@ -11,14 +11,14 @@ const html = '<!doctype html><title>x</title><p>SECRET';
 describe('A page that two web processes have in memory', () => {
   let cluster: Cluster;
   let services: Services;
-  let webs: Client[] = [];
+  let webs: readonly Client[] = [];
   let token: string;
 
   before(async function () {
     this.timeout(120_000);
     cluster = await openCluster(noLimits);
-    const started = await Promise.all([cluster.startWeb(), cluster.startWeb(), cluster.startWorker()]);
-    webs = started.slice(0, 2).flatMap((web) => ('url' in web ? [createClient(web.url)] : []));
+    const started = await Promise.all([cluster.startWeb(), cluster.startWeb()]);
+    webs = started.map(({ url }) => createClient(url));
     token = await cluster.makeToken('owner');
     services = await openServices(readConfig(cluster.servers.env), { log: createRecordingLog() });
   });
@@ -31,12 +31,21 @@ describe('A page that two web processes have in memory', () => {
 
   it('is closed in both at once when its access becomes narrower, and open again when it is wider', async () => {
     const caller = await services.tokens.authenticate(`Bearer ${token}`);
+    const document = { html: Buffer.from(html), context: null };
+    const details = {
+      title: 'x',
+      description: null,
+      expiresAt: null,
+      comments: 'owner',
+      metadata: new Map(),
+    } as const;
+    const input = { ...document, ...details, access: 'link', people: null, passcode: null } as const;
     for (let round = 0; round < 10; round++) {
-      const { body } = await webs[0]!.request('POST', '/api/drops', { token, body: { title: 'x', html } });
-      const raw = `/p/${body.slug}/raw`;
+      const { slug } = await services.drops.create(caller, input);
+      const raw = `/p/${slug}/raw`;
       const statuses = () => Promise.all(webs.map(async (web) => (await web.get(raw)).status));
       for (let times = 0; times < 5; times++) expect(await statuses()).to.deep.equal([200, 200]);
-      const target = { slug: body.slug, revs: null };
+      const target = { slug, revs: null };
       await services.drops.change(caller, target, { access: 'named', people: [] });
       expect(await statuses(), `round ${round}`).to.deep.equal([404, 404]);
       await services.drops.change(caller, target, { access: 'link', people: null });
