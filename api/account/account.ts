@@ -57,7 +57,7 @@ const sampleToken: Token = {
   expiresAt: null,
   scope: 'all',
 };
-const sampleCaller = presentCaller(sampleAccountId, sampleToken, { account: null, dropCount: 1 });
+const sampleCaller = presentCaller(sampleAccountId, sampleToken, { account: null, dropCount: 1 }, 'link');
 
 const accountOperations = (config: Config) =>
   ({
@@ -131,7 +131,8 @@ export function accountRoutes({
         name: asked.includes('name') ? account?.identity.name : undefined,
         inbox: asked.includes('inbox') && account !== null ? await inbox.count(account) : undefined,
       };
-      sendJson(res, presentCaller(caller.accountId, tokenOf(caller), description, more));
+      const defaultAccess = account?.defaultAccess ?? config.DEFAULT_ACCESS;
+      sendJson(res, presentCaller(caller.accountId, tokenOf(caller), description, defaultAccess, more));
     }),
 
     call('DELETE', '/api/me', 'changeWithoutBody', docs.remove, async (req, res, caller) => {

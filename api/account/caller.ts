@@ -3,6 +3,7 @@ import type { Account } from '../../shared/accounts/account.ts';
 import type { InboxCounts } from '../../shared/comments/comment-store.ts';
 import { inboxAtMost, newsOf } from '../../shared/comments/inbox.ts';
 import { type Token, tokenIdPattern } from '../../shared/credentials/token.ts';
+import type { Access } from '../../shared/drops/access.ts';
 import { invalid } from '../http/validate.ts';
 import {
   exactShape,
@@ -10,6 +11,7 @@ import {
   integerShape,
   named,
   nullable,
+  oneOfShape,
   optional,
   textShape,
   timeShape,
@@ -41,6 +43,9 @@ export const callerShape = named(
     created_at: nullable(timeShape('When the account was created.')),
     drop_count: integerShape('Drops of the account.', 0, { examples: [1] }),
     token: tokenShape,
+    default_access: optional(
+      oneOfShape('`access` of a new drop that is sent without it. Absent: `link`.', ['members', 'named']),
+    ),
     name: optional(
       textShape('Its name at the identity provider. Only with `include=name`.', { examples: ['ada'] }),
     ),
@@ -98,11 +103,12 @@ export function presentToken(token: Token): Wire<typeof tokenShape> {
   };
 }
 
-/** Caller info (spec section 2). */
+/** Caller info (spec section 2). @param defaultAccess of new drops */
 export function presentCaller(
   accountId: string,
   token: Token,
   { account, dropCount }: { account: Account | null; dropCount: number },
+  defaultAccess: Access,
   more: { readonly name?: string | undefined; readonly inbox?: InboxCounts | undefined } = {},
 ): Wire<typeof callerShape> {
   return {
@@ -110,6 +116,7 @@ export function presentCaller(
     created_at: account?.createdAt ?? null,
     drop_count: dropCount,
     token: presentToken(token),
+    default_access: defaultAccess === 'link' ? undefined : defaultAccess,
     name: more.name,
     inbox: more.inbox && { held: more.inbox.held, new: newsOf(more.inbox) },
   };

@@ -2,6 +2,7 @@ import { mixed, number, string } from 'yup';
 import { commenters } from '../../shared/comments/comment.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
+import { accesses } from '../../shared/drops/access.ts';
 import { isMetadataKey, metadataKeyPattern } from '../../shared/drops/drop.ts';
 import { readIfMatch } from '../http/if-match.ts';
 import {
@@ -17,6 +18,7 @@ import {
   oneOfField,
   textField,
 } from '../http/validate.ts';
+import { examplePerson, peopleList } from './people-field.ts';
 
 /** What the fields of a drop hold, where they are sent and where they are answered. */
 export const dropFieldTexts = {
@@ -28,7 +30,12 @@ export const dropFieldTexts = {
     example: '<!doctype html><title>Hello</title><h1>Hello</h1>',
   },
   context: { about: 'A reasoning trace in Markdown.', example: 'Made from the figures of May.' },
-  comments: { about: 'Who may write comments, besides the owner.', example: 'members' },
+  comments: { about: 'Who may comment, besides the owner.', example: 'members' },
+  access: { about: 'Who may read, besides the owner.', example: 'named' },
+  people: {
+    about: 'For `named`: addresses, `@example.org`, `group:NAME`.',
+    example: [examplePerson],
+  },
   metadata: { about: 'Tags that only the owner sees.', example: { project: 'demo' } },
 } as const;
 
@@ -67,7 +74,7 @@ export function dropRules(config: Config) {
       .test(atMostCharacters('title_too_long', 'title', config.TITLE_MAX_CHARACTERS)),
 
     description: textField('description')
-      .meta(say(dropFieldTexts.description, 'Empty: no description.'))
+      .meta(say(dropFieldTexts.description, 'Empty: none.'))
       .test(atMostCharacters('description_too_long', 'description', config.DESCRIPTION_MAX_CHARACTERS)),
 
     html: textField('html', { allowNul: true })
@@ -98,9 +105,15 @@ export function dropRules(config: Config) {
     comments: oneOfField('comments', commenters).meta(
       say(
         dropFieldTexts.comments,
-        '`members`: everybody who is signed in; `anyone`: also guests, whose comments the owner approves. A new drop: `owner`.',
+        '`members`: who is signed in; `anyone`: also guests, whose comments the owner approves. New: `owner`.',
       ),
     ),
+    access: oneOfField('access', accesses).meta(
+      say(dropFieldTexts.access, '`link`: who has the address; `members`: every account; `named`: `people`.'),
+    ),
+    people: peopleList('people', dropFieldTexts.people.about),
+    peopleAdd: peopleList('people_add', 'Added to people.'),
+    peopleRemove: peopleList('people_remove', 'Removed from them.'),
     /** For a new drop. The service checks the range when it writes: a repeated request may come later. */
     expiresAt: expiresAt('Absent: the drop does not expire.').nonNullable(notATime),
     /** For a change: absent, it stays; null removes it. */
@@ -113,7 +126,7 @@ function passcodeRules<S extends ReturnType<typeof textField>>(schema: S, config
   const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = config;
   return schema
     .meta({
-      description: `Viewers must enter it. A soft gate, not encryption. At least ${min} characters; 6 or more with letters are recommended. Empty: no passcode.`,
+      description: `Viewers must enter it: a soft gate, not encryption. At least ${min} characters, better 6 or more with letters. Empty: none.`,
       examples: ['open sesame'],
     })
     .test({
@@ -160,7 +173,7 @@ function metadata(config: Config) {
       params: {
         json: {
           type: 'object',
-          ...say(dropFieldTexts.metadata, 'A change that has metadata replaces all existing tags.'),
+          ...say(dropFieldTexts.metadata, 'A change replaces all of them.'),
           maxProperties: config.METADATA_MAX_KEYS,
           propertyNames: metadataKeySchema(config),
           additionalProperties: metadataValueSchema(config),
@@ -236,7 +249,7 @@ export const slugTest = {
 /** May be left out. `readRevisions` reads it. */
 export const ifMatchField = textField('if_match').meta({
   description:
-    'The etag of the drop as you read it. If the drop was changed since then, nothing happens and the error is version_conflict.',
+    'The etag of the drop as you read it. If it was changed since, nothing happens and the error is version_conflict.',
 });
 
 /** The revisions that `if_match` accepts. Models often leave out the quotes of an ETag. @throws DropError `invalid_arg` */

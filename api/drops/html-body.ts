@@ -1,7 +1,8 @@
 import type { Caller } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { DetailChanges, Document } from '../../shared/drops/drop.ts';
+import type { Document } from '../../shared/drops/drop.ts';
 import type { NewDropInput, NewVersionInput } from '../../shared/drops/drops.ts';
+import type { DropChanges } from '../../shared/drops/sharing.ts';
 import type { Titles } from '../../shared/drops/titles.ts';
 import { readResolvesQuery } from '../comments/resolves.ts';
 import type { Query } from '../http/parameters.ts';
@@ -40,14 +41,12 @@ export class HtmlBodyReaders {
       metadata: new Map(),
       expiresAt: null,
       comments: 'owner',
-      access: 'link',
-      people: null,
     } as const;
     const input = { ...absent, ...this.#read(html, query), passcode: null };
     return withTitle(this.#titles, caller, input, 'add ?title=… to the address');
   }
 
-  #read(html: Uint8Array, query: Query): Document & DetailChanges {
+  #read(html: Uint8Array, query: Query): Document & DropChanges {
     const changes = this.#bodies.readDetails(toDetails(query, this.#detailNames));
     checkNotEmpty(html);
     return { html, context: null, ...changes };
@@ -71,10 +70,11 @@ function toDetails(query: Query, detailNames: readonly string[]): Record<string,
   }
   const metadata = Object.entries(query).filter(([name]) => name.startsWith(metadataPrefix));
   const tags = metadata.map(([name, value]) => [name.slice(metadataPrefix.length), value]);
-  const { expires_at: expiresAt } = query;
+  const { expires_at: expiresAt, people } = query;
   return {
     ...Object.fromEntries(Object.entries(query).filter(([name]) => detailNames.includes(name))),
     ...(typeof expiresAt === 'string' && { expires_at: readTime(expiresAt) }),
+    ...(typeof people === 'string' && { people: people === '' ? [] : people.split(',') }),
     ...(tags.length > 0 && { metadata: Object.fromEntries(tags) }),
   };
 }

@@ -49,7 +49,7 @@ export function dropQuery(config: Config, names = parameterNames) {
       .test(atMostCharacters('invalid_arg', 'q', searchMaxCharacters))
       .meta({
         description:
-          'Only drops that contain every word of this text in title, description or metadata (as key=value), in any order, also as a part of a word. Case and accents do not matter.',
+          'Only drops with every word of this text in title, description or metadata (as key=value), in any order, also as a part of a word. Case and accents do not matter.',
         examples: ['sales may'],
       }),
   });

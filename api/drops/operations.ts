@@ -236,7 +236,12 @@ function htmlParameters(config: Config, query: ObjectSchema<object>): readonly P
     'tags',
     `${withHtml} The metadata, as \`metadata.<key>=<value>\`.`,
   );
-  return [...details.map((one) => ({ ...one, description: `${withHtml} ${one.description}` })), tags];
+  const described = details.map((one) => ({
+    ...one,
+    description: `${withHtml} ${one.description}`,
+    ...(one.schema.type === 'array' && { style: 'form' as const, explode: false }),
+  }));
+  return [...described, tags];
 }
 
 /** All `metadata.<key>` parameters, as one exploded object: its properties are sent as parameters. */

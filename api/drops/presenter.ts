@@ -24,7 +24,7 @@ import {
 } from '../openapi/shape.ts';
 import { dropFieldTexts } from './fields.ts';
 import type { ApiDropQuery } from './list-query.ts';
-import { documentWarnings } from './warnings.ts';
+import { documentWarnings, sharingWarnings } from './warnings.ts';
 
 export const slugShape = textShape(dropFieldTexts.slug.about, {
   pattern: slugPattern.source,
@@ -55,6 +55,10 @@ export const dropShape = named(
       comments: optional(
         oneOfShape(`${dropFieldTexts.comments.about} Absent: nobody.`, ['members', 'anyone']),
       ),
+      access: optional(
+        oneOfShape(`${dropFieldTexts.access.about} Absent: who has the address.`, ['members', 'named']),
+      ),
+      people: optional(list(textShape('A person, a domain or a group. Only with `access` `named`.'))),
       open_comments: optional(integerShape('Comments that are not resolved. Absent if there are none.', 1)),
       taken_down: optional(
         fields(
@@ -104,6 +108,8 @@ export function presentDrop(drop: Drop, baseUrl: string, openComments = 0): Wire
     updated_at: drop.updatedAt,
     expires_at: drop.expiresAt ?? undefined,
     comments: drop.comments === 'owner' ? undefined : drop.comments,
+    access: drop.access === 'link' ? undefined : drop.access,
+    people: drop.access === 'named' ? (drop.people ?? []) : undefined,
     open_comments: openComments || undefined,
     taken_down: drop.takedown === null ? undefined : { at: drop.takedown.at, reason: drop.takedown.reason },
   };
@@ -163,10 +169,8 @@ export async function sendWritten(
   write: { readonly isNew?: boolean; readonly document?: Document } = {},
 ): Promise<void> {
   const { isNew = false, document } = write;
-  if (document) {
-    const found = await documentWarnings(drop.ownerId, document, services);
-    res.locals.warnings = [...found, ...(res.locals.warnings ?? [])];
-  }
+  const found = document === undefined ? [] : await documentWarnings(drop.ownerId, document, services);
+  res.locals.warnings = [...sharingWarnings(drop, services.config), ...found, ...(res.locals.warnings ?? [])];
   if (isReplayed) res.setHeader('Idempotency-Replayed', 'true');
   const status = isNew ? 201 : 200;
   await sendDrop(res, drop, services, { status, mayHaveComments: !isNew || isReplayed });

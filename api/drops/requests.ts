@@ -1,18 +1,20 @@
 import type { InferType } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { DetailChanges, Details, Document } from '../../shared/drops/drop.ts';
+import type { Document } from '../../shared/drops/drop.ts';
 import type { NewDropInput, NewVersionInput } from '../../shared/drops/drops.ts';
+import type { DropChanges } from '../../shared/drops/sharing.ts';
 import { readResolves, resolvesFields } from '../comments/resolves.ts';
 import { jsonObject, validate } from '../http/validate.ts';
 import { dropRules, htmlRequired, titleRequired } from './fields.ts';
+import { readPeople } from './people-field.ts';
 
 /** A new drop whose title may be missing (null). */
 export type UntitledDropInput = Omit<NewDropInput, 'title'> & { readonly title: string | null };
 
 function createSchemas(config: Config) {
-  const { newPasscode, expiresAt, changedExpiresAt, ...rules } = dropRules(config);
-  const { title, description, context, passcode, metadata, comments } = rules;
+  const { newPasscode, expiresAt, changedExpiresAt, peopleAdd, peopleRemove, ...rules } = dropRules(config);
+  const { title, description, context, passcode, metadata, comments, access, people } = rules;
   const html = rules.html.defined(htmlRequired);
   const untitled = jsonObject({
     title,
@@ -22,10 +24,12 @@ function createSchemas(config: Config) {
     context,
     metadata,
     comments,
+    access,
+    people,
     expires_at: expiresAt,
   });
   const details = untitled.omit(['html', 'passcode', 'context']);
-  const changed = { expires_at: changedExpiresAt };
+  const changed = { people_add: peopleAdd, people_remove: peopleRemove, expires_at: changedExpiresAt };
   return {
     create: untitled.shape({ title: title.defined(titleRequired) }),
     untitled,
@@ -37,6 +41,8 @@ function createSchemas(config: Config) {
       context,
       metadata,
       comments,
+      access,
+      people,
       ...changed,
       ...resolvesFields,
     }),
@@ -76,7 +82,7 @@ export class DropBodyReaders {
   }
 
   /** PATCH /api/drops/{slug}. A body with `html` is refused before all other checks, whatever `html` is. */
-  readPatch(value: unknown): DetailChanges {
+  readPatch(value: unknown): DropChanges {
     if (hasField(value, 'html')) {
       const message = 'PATCH cannot change html; use PUT to publish a new version';
       throw new DropError('metadata_only_on_patch', message, { field: 'html' });
@@ -86,7 +92,7 @@ export class DropBodyReaders {
   }
 
   /** The query of a POST or PUT whose body is the document (html-body.ts). */
-  readDetails(query: unknown): DetailChanges {
+  readDetails(query: unknown): DropChanges {
     return readChanges(validate(this.schemas.query, query, 'query'));
   }
 
@@ -121,8 +127,7 @@ function readNew(fields: InferType<Schemas['untitled']>): UntitledDropInput {
     passcode: fields.passcode || null,
     expiresAt: fields.expires_at ?? null,
     comments: fields.comments ?? 'owner',
-    access: 'link',
-    people: null,
+    ...given({ access: fields.access, people: fields.people && readPeople(fields.people) }),
   };
 }
 
@@ -134,17 +139,25 @@ function toContext(text: string | undefined): Uint8Array | null {
   return text ? Buffer.from(text) : null;
 }
 
-function readChanges(fields: InferType<Schemas['patch']>): DetailChanges {
+function readChanges(fields: InferType<Schemas['patch']>): DropChanges {
   const { title, description, metadata, expires_at, comments } = fields;
-  const read: { readonly [Name in keyof Details]: Details[Name] | undefined } = {
+  const { access, people, people_add: peopleAdd, people_remove: peopleRemove } = fields;
+  const read: { readonly [Name in keyof DropChanges]-?: DropChanges[Name] | undefined } = {
     title,
     description: description === '' ? null : description,
     metadata: metadata && new Map(Object.entries(metadata)),
     expiresAt: expires_at,
     comments,
-    access: undefined,
-    people: undefined,
+    access,
+    people: people && readPeople(people),
+    peopleAdd: peopleAdd && readPeople(peopleAdd),
+    peopleRemove: peopleRemove && readPeople(peopleRemove),
   };
-  const given = Object.entries(read).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as DetailChanges; // proof: the fields of `read`
+  return given(read);
+}
+
+/** Without the fields that were left out. */
+function given<T extends object>(read: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(read).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> }; // proof: the fields of `read`
 }

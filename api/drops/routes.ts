@@ -9,8 +9,9 @@ import { DropQueryReader } from './list-query.ts';
 import { dropOperations } from './operations.ts';
 import { presentDropList, sendDrop, sendWritten } from './presenter.ts';
 import { DropBodyReaders } from './requests.ts';
+import { sharedRoute } from './shared.ts';
 import { viewsRoute } from './views.ts';
-import { warnIn } from './warnings.ts';
+import { sharingWarnings, warnIn } from './warnings.ts';
 
 /** Spec 4.4: the drops themselves. */
 export function dropRoutes(parts: RouteParts): readonly Route[] {
@@ -62,7 +63,9 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
 
     call('PATCH', path, 'documentChange', docs.patch, async (req, res, caller, { json }) => {
       const target = readTarget(req);
-      await sendDrop(res, await drops.change(caller, target, bodies.readPatch(json)), services);
+      const drop = await drops.change(caller, target, bodies.readPatch(json));
+      sharingWarnings(drop, config).forEach(warnIn(res));
+      await sendDrop(res, drop, services);
     }),
 
     call('DELETE', path, 'changeWithoutBody', docs.remove, async (req, res, caller) => {
@@ -76,5 +79,6 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
     }),
 
     viewsRoute(parts),
+    sharedRoute(parts),
   ];
 }

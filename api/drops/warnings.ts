@@ -1,4 +1,5 @@
-import type { Document } from '../../shared/drops/drop.ts';
+import { type Config, recognisesPeople } from '../../shared/config/config.ts';
+import type { Document, Drop } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { examples, notWhole, storageWarning } from '../../shared/page-checks/page-checks.ts';
 import type { Finding } from '../../shared/page-checks/secrets.ts';
@@ -31,6 +32,14 @@ export async function documentWarnings(
   }
   if (storage.size > 0) warnings.push(storageWarning(storage));
   return warnings;
+}
+
+/** Of a drop that names people, where nobody who signs in can be one of them. */
+export function sharingWarnings({ people }: Pick<Drop, 'people'>, config: Config): string[] {
+  if (people === null || recognisesPeople(config)) return [];
+  return [
+    'people are named by verified addresses and groups, which nobody who signs in here has: for now only you can read the page',
+  ];
 }
 
 /** @returns adds a warning to those of the answer */

@@ -4,6 +4,7 @@ import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts'
 import { maxViewDays } from '../../shared/views/views.ts';
 import { DropQueryReader, dropQuery } from '../drops/list-query.ts';
 import { presentDropList } from '../drops/presenter.ts';
+import { presentShared, readSharedQuery, sharedQuery } from '../drops/shared.ts';
 import { defaultViewDays, presentViews } from '../drops/views.ts';
 import { metadataPrefix } from '../http/parameters.ts';
 import { pageUrl } from '../http/paths.ts';
@@ -24,7 +25,7 @@ const argumentNames = { pageSize: 'page_size', sortBy: 'sort_by', sortOrder: 'so
 
 /** The tools that change nothing. */
 export function readingTools(services: Services): readonly Tool[] {
-  const { drops, comments, config } = services;
+  const { drops, sharedDrops, comments, config } = services;
   const queries = new DropQueryReader(config);
   const { page, pageSize, sortBy, sortOrder, q } = dropQuery(config, argumentNames).fields;
 
@@ -74,7 +75,22 @@ export function readingTools(services: Services): readonly Tool[] {
     },
   });
 
-  return [get, list];
+  const listShared = defineTool({
+    name: 'list_shared_drops',
+    title: 'List pages shared with the user',
+    description: `Lists pages of others whose people name the user, newest first. ${isData}`,
+    effect: 'reads',
+    scope: 'all',
+    input: sharedQuery,
+    async run(caller, query) {
+      const { after, limit } = readSharedQuery(query);
+      return {
+        structured: presentShared(await sharedDrops.list(caller, after, limit), config.BASE_URL),
+      };
+    },
+  });
+
+  return [get, list, listShared];
 }
 
 const metadataFault = invalid('metadata must be an object of strings');
@@ -92,7 +108,7 @@ const metadataFilter = mixed<Record<string, string>>({
     params: {
       json: {
         type: 'object',
-        description: 'Only drops whose metadata has all these keys with exactly these values.',
+        description: 'Only drops with all these tags.',
         additionalProperties: { type: 'string' },
       },
     },

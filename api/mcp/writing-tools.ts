@@ -4,12 +4,14 @@ import type { Config } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { type Document, type Drop, isChanged, type WriteIds } from '../../shared/drops/drop.ts';
 import type { Target } from '../../shared/drops/drops.ts';
+import { settleSharing } from '../../shared/drops/sharing.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { resolvesFields } from '../comments/resolves.ts';
 import { dropFieldTexts, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
 import { DropBodyReaders } from '../drops/requests.ts';
+import { sharingWarnings } from '../drops/warnings.ts';
 import { clientCommand } from '../http/paths.ts';
 import { invalid, textField } from '../http/validate.ts';
 import { presentUpload, UploadReaders } from '../uploads/schema.ts';
@@ -48,9 +50,10 @@ function uploadTool({ drops, uploads, clock, config }: Services): Tool {
     scope: 'publish',
     cost: limitTable.change,
     keptEmpty: ['description'],
-    input: uploadReaders.schema.shape({
+    // Whom to add or to remove is a change of its own: update_drop.
+    input: uploadReaders.schema.omit(['people_add', 'people_remove']).shape({
       slug: textField('slug').meta({
-        description: 'The slug or the address of a drop. Default: a new drop.',
+        description: 'The slug or address of a drop. Default: a new drop.',
       }),
       title: titleOf(config),
       expires_at: expiry,
@@ -73,7 +76,7 @@ function publishTool(services: Services, bodies: DropBodyReaders): Tool {
     name: 'publish_drop',
     title: 'Publish a page',
     description:
-      'Publishes a small self-contained HTML document at a new public address. For a file on disk, or over about 50 KB, use create_upload. Show the user the url of the answer.',
+      'Publishes a small self-contained HTML document at a new address. For a file on disk, or over about 50 KB, use create_upload. Show the user the url of the answer.',
     effect: 'adds',
     scope: 'publish',
     input: bodies.schemas.untitled.shape({
@@ -105,7 +108,7 @@ function updateTool(services: Services, bodies: DropBodyReaders): Tool {
     name: 'update_drop',
     title: 'Change a page',
     description:
-      'With html: publishes a new version at the same address. Without html: changes title, description, metadata or expires_at. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
+      'With html: publishes a new version at the same address. Without html: changes its details. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
     effect: 'changes',
     scope: 'publish',
     cost: (args) => (isPublishing(args) ? limitTable.write : limitTable.change),
@@ -141,8 +144,9 @@ async function changeDetails(
   if (alone !== undefined) throw withoutHtml(alone);
   const changes = bodies.readPatch(body);
   const drop = await drops.check(caller, target);
-  const changed = isChanged(drop, changes) ? await drops.change(caller, target, changes) : drop;
-  const warnings = unchangedExpiry(args, changed);
+  const isOther = isChanged(drop, settleSharing(changes, drop));
+  const changed = isOther ? await drops.change(caller, target, changes) : drop;
+  const warnings = [...sharingWarnings(changed, services.config), ...unchangedExpiry(args, changed)];
   return dropResult(services, changed, {
     warnings: html === '' ? [...warnings, notPublished] : warnings,
   });
@@ -190,7 +194,8 @@ async function writeOnce(
   const warn = (warning: string) => warnings.push(warning);
   const request = await readIdempotentRequest(tool, args);
   const { drop } = await services.idempotency.once(caller, request, slug, (ids) => write(ids, warn));
-  return dropResult(services, drop, { document, warnings: [...unchangedExpiry(args, drop), ...warnings] });
+  const ofDrop = [...sharingWarnings(drop, services.config), ...unchangedExpiry(args, drop)];
+  return dropResult(services, drop, { document, warnings: [...ofDrop, ...warnings] });
 }
 
 function titleOf(config: Config) {

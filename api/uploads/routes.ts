@@ -30,7 +30,13 @@ const fieldCodes: readonly ErrorCase[] = [
 
 /** What `UploadReaders` checks besides the fields. */
 const rules = {
-  dependentRequired: { if_match: ['slug'], resolves: ['slug'], resolves_reply: ['slug', 'resolves'] },
+  dependentRequired: {
+    if_match: ['slug'],
+    people_add: ['slug'],
+    people_remove: ['slug'],
+    resolves: ['slug'],
+    resolves_reply: ['slug', 'resolves'],
+  },
   not: { required: ['slug', 'passcode'] },
 };
 

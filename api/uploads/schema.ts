@@ -1,6 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { NewVersionInput } from '../../shared/drops/drops.ts';
+import type { SharingChanges } from '../../shared/drops/sharing.ts';
 import type { UploadRequest } from '../../shared/uploads/uploads.ts';
 import { resolvesFields } from '../comments/resolves.ts';
 import { dropFieldTexts, ifMatchField, readRevisions, slugTest } from '../drops/fields.ts';
@@ -41,8 +42,9 @@ const targetFields = {
 const targetSchema = jsonObject(targetFields);
 
 function uploadSchema({ untitled, replace }: DropBodyReaders['schemas']) {
-  const { expires_at } = replace.fields;
-  return untitled.omit(['html']).shape({ ...targetFields, ...resolvesFields, expires_at });
+  const { expires_at, people_add, people_remove } = replace.fields;
+  const changes = { people_add, people_remove, expires_at };
+  return untitled.omit(['html']).shape({ ...targetFields, ...resolvesFields, ...changes });
 }
 
 /** The body of POST /api/uploads, which is checked as that of the POST or PUT that it stands for. */
@@ -62,7 +64,7 @@ export class UploadReaders {
   /** @throws DropError as the POST or PUT would, and `invalid_arg` for html */
   read(value: unknown): {
     request: Omit<UploadRequest, 'lock'>;
-    details: { passcode: string | null; expiresAt: number | null };
+    details: { passcode: string | null; expiresAt: number | null; sharing: SharingChanges };
   } {
     const { slug, if_match } = validate(targetSchema, value);
     const body = value as Record<string, unknown>; // proof: the schema of an object has accepted it
@@ -72,18 +74,18 @@ export class UploadReaders {
       this.#stored.includes(name) && !(name === 'expires_at' && field === null && slug === undefined);
     const fields = Object.fromEntries(Object.entries(body).filter(isStored));
     if (slug !== undefined) {
-      const { expiresAt = null } = this.#bodies.readReplace({ ...body, html: noHtml });
+      const sharing = this.#bodies.readReplace({ ...body, html: noHtml });
+      const { expiresAt = null } = sharing;
       const target = { slug, revs: readRevisions(if_match) };
-      return { request: { target, fields }, details: { passcode: null, expiresAt } };
+      return { request: { target, fields }, details: { passcode: null, expiresAt, sharing } };
     }
-    const alone = ['if_match', ...Object.keys(resolvesFields)].find((name) => body[name] !== undefined);
+    const alone = ['if_match', 'people_add', 'people_remove', ...Object.keys(resolvesFields)].find(
+      (name) => body[name] !== undefined,
+    );
     if (alone !== undefined) throw withoutSlug(alone);
-    const { passcode, expiresAt } = this.#bodies.readUntitled({
-      passcode: body.passcode,
-      ...fields,
-      html: noHtml,
-    });
-    return { request: { target: null, fields }, details: { passcode, expiresAt } };
+    const input = this.#bodies.readUntitled({ passcode: body.passcode, ...fields, html: noHtml });
+    const { passcode, expiresAt } = input;
+    return { request: { target: null, fields }, details: { passcode, expiresAt, sharing: input } };
   }
 
   /** The input of a new drop, once its document has arrived. */
@@ -108,7 +110,9 @@ function htmlComesLater(): DropError {
 }
 
 function withoutSlug(field: string): DropError {
-  const message = `${field} needs slug: a new drop has neither an ETag nor comments`;
+  const message = field.startsWith('people')
+    ? `${field} needs slug: for a new drop send people`
+    : `${field} needs slug: a new drop has neither an ETag nor comments`;
   return new DropError('invalid_arg', message, { field });
 }
 

@@ -107,6 +107,14 @@ export function signInWays({
   return ways.length === 0 ? ['local'] : ways;
 }
 
+/** Whether anybody who signs in can be one of those whom a page names: by an address that a provider has verified, or a group. */
+export function recognisesPeople(
+  config: Pick<Config, 'SIGN_IN' | 'GITHUB_CLIENT_ID' | 'OIDC_ISSUER' | 'SHARING'>,
+): boolean {
+  const ways = signInWays(config);
+  return ways.includes('oidc') || (ways.includes('github') && config.SHARING === 'named');
+}
+
 export function isHttps({ BASE_URL }: Pick<Config, 'BASE_URL'>): boolean {
   return BASE_URL.startsWith('https:');
 }

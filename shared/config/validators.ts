@@ -57,8 +57,8 @@ export function onOrOff(fallback: boolean, about: string): Option<boolean> {
   return { schema, fallback: fallback ? 'on' : 'off', about };
 }
 
-export function choice(values: readonly string[], fallback: string, about: string): Option<string> {
-  const schema = string().oneOf(values, `must be one of ${values.join(', ')}`);
+export function choice<const T extends string>(values: readonly T[], fallback: T, about: string): Option<T> {
+  const schema = string<T>().oneOf(values, `must be one of ${values.join(', ')}`);
   return { schema: schema.required(), fallback, about };
 }
 

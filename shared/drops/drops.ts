@@ -1,16 +1,16 @@
 import type { Caller } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
 import type { Resolutions, Resolves } from '../comments/resolutions.ts';
 import { scopeOf } from '../credentials/scopes.ts';
 import type { Clock } from '../domain/clock.ts';
-import { DropError, notFound } from '../domain/errors.ts';
+import { notFound } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
-import { dayMs } from '../domain/time-windows.ts';
 import { capTable, maximumOf } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import { sha256Of } from '../util/sha256.ts';
-import { isRestricted, type Lock } from './access.ts';
+import { type Access, isRestricted, type Lock } from './access.ts';
 import {
   type DetailChanges,
   type Details,
@@ -21,13 +21,19 @@ import {
   type Publisher,
   type WriteIds,
 } from './drop.ts';
+import { checkExpiry } from './expiry.ts';
 import { changesWhatIsGuarded, requireScopeFor, requireScopeForPasscode } from './narrow-changes.ts';
+import { atOneRevision } from './one-revision.ts';
 import { OwnerReads, type OwnerReadsDeps } from './owner-reads.ts';
-import { type DropCaps, nullIfConflict, orThrow, type Refusal, versionConflict } from './refusals.ts';
+import { type DropCaps, orThrow, type Refusal, versionConflict } from './refusals.ts';
 import { type DropTarget, rejectionOf } from './revision.ts';
+import { anyDrop, type DropChanges, dependsOnDrop, settleSharing } from './sharing.ts';
 import type { SideEffects } from './side-effects.ts';
 
-export interface NewDropInput extends Document, Details {
+/** Who may read a new drop; absent: as its account and the service have it, and nobody is named. */
+export type NewSharing = Pick<DetailChanges, 'access' | 'people'>;
+
+export interface NewDropInput extends Document, Omit<Details, keyof NewSharing>, NewSharing {
   /** null: none. */
   readonly passcode: string | null;
   /** A lock that was made of its passcode before; `passcode` is ignored then. */
@@ -35,13 +41,7 @@ export interface NewDropInput extends Document, Details {
 }
 
 /** A new version, what changes with it, and the comments that it resolves. */
-export type NewVersionInput = Document & DetailChanges & { readonly resolves?: Resolves | null };
-
-/** Ten years: a later time is a mistake of units, such as microseconds. */
-const maxExpiryMs = 3_653 * dayMs;
-
-/** Of a change that is made only of the revision that was checked, although its client named none. */
-const attemptsAtOneRevision = 5;
+export type NewVersionInput = Document & DropChanges & { readonly resolves?: Resolves | null };
 
 export type Target = Omit<DropTarget, 'ownerId'>;
 
@@ -60,7 +60,8 @@ export interface DropsDeps extends OwnerReadsDeps {
   readonly resolutions: Resolutions;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  readonly config: DropCaps;
+  readonly accounts: Pick<AccountStore, 'find'>;
+  readonly config: DropCaps & { readonly DEFAULT_ACCESS: Access };
 }
 
 /**
@@ -75,15 +76,16 @@ export class Drops extends OwnerReads {
     this.#deps = deps;
   }
 
-  /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
+  /** @throws DropError `daily_quota_exceeded`, `quota_exceeded`; as `sharingOfNew` */
   async create(caller: Caller, input: NewDropInput, ids?: WriteIds): Promise<Drop> {
     const { drops, sideEffects, config } = this.#deps;
-    const { title, description, metadata, expiresAt, comments, access, people } = input;
+    const { title, description, metadata, expiresAt, comments } = input;
     this.checkExpiry(expiresAt);
+    const sharing = await this.sharingOfNew(caller, input);
     const lock = input.lock ?? (await this.makeLock(caller, input.passcode ?? ''));
     const version = await this.#newVersion(caller, input, ids);
     const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
-    const details = { title, description, metadata, lock, expiresAt, comments, access, people };
+    const details = { title, description, metadata, lock, expiresAt, comments, ...sharing };
     const newDrop = { id, ownerId: caller.accountId, slug, ...details, version };
     const cap = maximumOf(capTable.drops, config);
     const outcome = await drops.create(newDrop, cap, sideEffects.tasksOfNewDrop);
@@ -93,11 +95,11 @@ export class Drops extends OwnerReads {
     return drop;
   }
 
-  /** @throws DropError `daily_quota_exceeded`, `version_limit_reached` */
+  /** @throws DropError `daily_quota_exceeded`, `version_limit_reached`; as `change` */
   addVersion(caller: Caller, target: Target, input: NewVersionInput, ids?: WriteIds): Promise<Drop> {
     const { html, context, resolves = null, ...changes } = input;
-    return this.#asAllowed(caller, target, changes, (now) =>
-      this.#addVersion(caller, now, { html, context }, changes, { ids, resolves }),
+    return this.#changeAllowed(caller, target, changes, (at, settled) =>
+      this.#addVersion(caller, at, { html, context }, settled, { ids, resolves }),
     );
   }
 
@@ -124,19 +126,19 @@ export class Drops extends OwnerReads {
   /**
    * One that restricts who may read the drop waits for the edge, at most 1 s.
    * @throws DropError `invalid_arg` for `expiresAt` out of range, and `forbidden` for what the token's scope does not allow, both
-   * like `addVersion`
+   * like `addVersion`; as `settleSharing`
    */
-  async change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {
-    const { drops, sideEffects, clock, config } = this.#deps;
-    const now = clock.now();
-    checkExpiry(changes.expiresAt, now);
-    const tasks = sideEffects.tasksOfChange;
-    const drop = await this.#asAllowed(caller, target, changes, async (checked) =>
-      orThrow(await drops.changeDetails(owned(caller, checked), changes, now, tasks), config),
-    );
-    if (narrows(changes)) await sideEffects.afterHide(drop);
-    else await sideEffects.afterChange(drop);
-    return drop;
+  async change(caller: Caller, target: Target, changes: DropChanges): Promise<Drop> {
+    this.checkExpiry(changes.expiresAt);
+    return this.#changeAllowed(caller, target, changes, async (at, settled) => {
+      const { drops, sideEffects, clock, config } = this.#deps;
+      const tasks = sideEffects.tasksOfChange;
+      const outcome = await drops.changeDetails(owned(caller, at), settled, clock.now(), tasks);
+      const drop = orThrow(outcome, config);
+      if (narrows(settled)) await sideEffects.afterHide(drop);
+      else await sideEffects.afterChange(drop);
+      return drop;
+    });
   }
 
   /**
@@ -145,13 +147,18 @@ export class Drops extends OwnerReads {
    */
   async setPasscode(caller: Caller, target: Target, passcode: string): Promise<Drop> {
     const { drops, sideEffects, clock, config } = this.#deps;
-    const checkScope = (drop: Drop) => requireScopeForPasscode(caller, drop, passcode);
-    checkScope(await this.check(caller, target)); // before the slow hash
+    const before = await this.check(caller, target); // before the slow hash
+    requireScopeForPasscode(caller, before, passcode);
     const lock = await this.makeLock(caller, passcode);
     const tasks = sideEffects.tasksOfChange;
-    const drop = await this.#ifAllowed(caller, target, checkScope, async (checked) =>
-      orThrow(await drops.setLock(owned(caller, checked), lock, clock.now(), tasks), config),
-    );
+    const set = async (at: Target) =>
+      orThrow(await drops.setLock(owned(caller, at), lock, clock.now(), tasks), config);
+    const setIfAllowed = (now: Drop, at: Target) => {
+      requireScopeForPasscode(caller, now, passcode);
+      return set(at);
+    };
+    const isAllowed = scopeOf(caller) === 'all';
+    const drop = await (isAllowed ? set(target) : this.#atOneRevision(caller, target, setIfAllowed));
     await sideEffects.afterHide(drop);
     return drop;
   }
@@ -181,6 +188,15 @@ export class Drops extends OwnerReads {
     return orThrow(rejectionOf(drop, target) ?? drop, this.#deps.config);
   }
 
+  /** What the request says, else the account, else the service. @throws DropError `invalid_arg` as `settleSharing` */
+  async sharingOfNew({ accountId }: Caller, sharing: NewSharing): Promise<Pick<Drop, keyof NewSharing>> {
+    const { accounts, config } = this.#deps;
+    const access = sharing.access ?? (await accounts.find(accountId))?.defaultAccess ?? config.DEFAULT_ACCESS;
+    const { people } = sharing;
+    const settled = settleSharing(people === undefined ? {} : { people }, { access, people: null });
+    return { access, people: settled.people ?? null };
+  }
+
   /** @throws DropError `invalid_arg`: it is not in the future, or more than ten years ahead */
   checkExpiry(expiresAt: number | null | undefined): void {
     checkExpiry(expiresAt, this.#deps.clock.now());
@@ -194,38 +210,28 @@ export class Drops extends OwnerReads {
     return lock;
   }
 
-  /** Makes the change if the caller's token may make it, of the drop as it is then. */
-  #asAllowed(
+  /** What the list of people becomes, and what a token with the scope `publish` may do, depends on the drop as it is then. */
+  #changeAllowed(
     caller: Caller,
     target: Target,
-    changes: DetailChanges,
-    change: (target: Target) => Promise<Drop>,
+    changes: DropChanges,
+    change: (target: Target, settled: DetailChanges) => Promise<Drop>,
   ): Promise<Drop> {
-    if (!changesWhatIsGuarded(changes)) return change(target);
-    return this.#ifAllowed(caller, target, (drop) => requireScopeFor(caller, drop, changes), change);
+    const isGuarded = scopeOf(caller) !== 'all' && changesWhatIsGuarded(changes);
+    if (!isGuarded && !dependsOnDrop(changes)) return change(target, settleSharing(changes, anyDrop));
+    return this.#atOneRevision(caller, target, (drop, at) => {
+      const settled = settleSharing(changes, drop);
+      requireScopeFor(caller, drop, settled);
+      return change(at, settled);
+    });
   }
 
-  /**
-   * What a token with the scope `publish` may do depends on the drop: then the very revision that `check` has seen is changed. If
-   * others keep changing it, the last conflict is the answer.
-   */
-  async #ifAllowed(
+  #atOneRevision(
     caller: Caller,
     target: Target,
-    check: (drop: Drop) => void,
-    change: (target: Target) => Promise<Drop>,
+    change: (drop: Drop, target: Target) => Promise<Drop>,
   ): Promise<Drop> {
-    if (scopeOf(caller) === 'all') return change(target);
-    const changeChecked = async () => {
-      const drop = await this.check(caller, target);
-      check(drop);
-      return change({ ...target, revs: [drop.rev] });
-    };
-    for (let left = target.revs === null ? attemptsAtOneRevision : 1; left > 1; left--) {
-      const changed = await changeChecked().catch(nullIfConflict);
-      if (changed !== null) return changed;
-    }
-    return changeChecked();
+    return atOneRevision(target, () => this.check(caller, target), change);
   }
 
   /** After an error of the store the version may exist. */
@@ -292,16 +298,6 @@ function publisherOf({ credential }: Caller): Publisher {
   if (credential.kind === 'token')
     return { kind: 'token', id: credential.token.id, label: credential.token.label };
   return { kind: 'session', id: credential.session.id, label: credential.session.browser };
-}
-
-/** Not part of reading the request: the answer to a repeated request must not depend on when it is repeated. */
-function checkExpiry(expiresAt: number | null | undefined, now: number): void {
-  if (expiresAt == null || (expiresAt > now && expiresAt <= now + maxExpiryMs)) return;
-  const message = `expires_at must be in the future and at most 10 years ahead, in Unix milliseconds (got ${expiresAt}; now it is ${now})`;
-  throw new DropError('invalid_arg', message, {
-    field: 'expires_at',
-    fields: [{ field: 'expires_at', code: 'invalid_arg', message }],
-  });
 }
 
 function owned({ accountId }: Caller, target: Target): DropTarget {

@@ -8,9 +8,11 @@ import type { Clock } from '../domain/clock.ts';
 import { ChecksInTurn } from '../drops/checks-in-turn.ts';
 import { Drops } from '../drops/drops.ts';
 import { FollowingTitles } from '../drops/following-titles.ts';
+import { SharedDrops } from '../drops/shared-drops.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
 import { Titles } from '../drops/titles.ts';
 import { Idempotency } from '../idempotency/idempotency.ts';
+import type { Readers } from '../identities/readers.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Log } from '../log/log.ts';
@@ -27,6 +29,7 @@ interface Parts {
   readonly engine: Engine;
   readonly threads: Threads;
   readonly tokens: Tokens;
+  readonly readers: Readers;
   readonly limits: Limits;
   readonly runList: ListsAtOnce;
   readonly passcodes: Passcodes;
@@ -37,13 +40,14 @@ interface Parts {
 
 /** What owners do with their drops: they write them, and read their versions and views. */
 export function assembleDrops(parts: Parts) {
-  const { config, clock, log, engine, threads, tokens, limits, sideEffects, comments } = parts;
+  const { config, clock, log, engine, threads, tokens, limits, runList, sideEffects, comments } = parts;
   const drops = new Drops({
     drops: engine.drops,
+    accounts: engine.accounts,
     html: engine.html,
     contexts: engine.contexts,
     limits,
-    runList: parts.runList,
+    runList,
     passcodes: parts.passcodes,
     sideEffects,
     resolutions: parts.resolutions,
@@ -73,6 +77,8 @@ export function assembleDrops(parts: Parts) {
   const checksInTurn = new ChecksInTurn({ checkDocument: threads.checkDocument, clock, log });
   const resolvedAlready = new ResolvedAlready({ drops, comments });
   const diffs = new Diffs({ drops, compare: threads.compare });
+  const { accounts } = engine;
+  const sharedDrops = new SharedDrops({ drops: engine.drops, accounts, readers: parts.readers, runList });
   const viewStats = new ViewStats({ drops, views: engine.views, clock });
   return {
     drops,
@@ -83,6 +89,7 @@ export function assembleDrops(parts: Parts) {
     checksInTurn,
     resolvedAlready,
     diffs,
+    sharedDrops,
     viewStats,
   };
 }

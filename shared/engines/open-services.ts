@@ -119,7 +119,7 @@ async function assemble(parts: Parts) {
   const forComments = { findQuotes, sidesMs, limits, runList, sideEffects };
   const ofComments = assembleComments({ clock, log, engine, ...forComments });
   const { comments, resolutions } = ofComments;
-  const forDrops = { tokens, limits, runList, passcodes, sideEffects, comments, resolutions };
+  const forDrops = { tokens, readers, limits, runList, passcodes, sideEffects, comments, resolutions };
   const ofDrops = assembleDrops({ config, clock, log, engine, threads, ...forDrops });
   if (metrics !== null) addReadings(metrics, engine, ofPages);
 

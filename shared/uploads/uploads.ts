@@ -7,6 +7,7 @@ import { randomBase62 } from '../domain/ids.ts';
 import type { Lock } from '../drops/access.ts';
 import type { Drop, WriteIds } from '../drops/drop.ts';
 import type { Drops, Target } from '../drops/drops.ts';
+import { type SharingChanges, settleSharing } from '../drops/sharing.ts';
 import type { Idempotency, Written } from '../idempotency/idempotency.ts';
 import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -37,7 +38,7 @@ export interface OpenUpload extends UploadRequest {
 
 interface Deps {
   readonly uploads: UploadStore;
-  readonly drops: Pick<Drops, 'check' | 'checkExpiry' | 'makeLock'>;
+  readonly drops: Pick<Drops, 'check' | 'checkExpiry' | 'makeLock' | 'sharingOfNew'>;
   readonly tokens: Pick<Tokens, 'identify'>;
   readonly limits: Pick<Limits, 'take'>;
   readonly idempotency: Idempotency;
@@ -63,18 +64,23 @@ export class Uploads {
   }
 
   /**
-   * Checks what the write would check, except the document, the day's quota and the caps. @param details of a new drop; its
-   * passcode is stored as a lock @returns the secret, which only this answer has, and when it expires (Unix ms)
-   * @throws DropError `invalid_arg` for a bad `expiresAt`; `not_found`, `forbidden`, `version_conflict` if the target could
+   * Checks what the write would check, except the document, the day's quota and the caps. @param details the passcode, of a new
+   * drop, is stored as a lock @returns the secret, which only this answer has, and when it expires (Unix ms)
+   * @throws DropError `invalid_arg` for a bad `expiresAt`, and as `settleSharing`; `not_found`, `forbidden`, `version_conflict` if the target could
    * not be changed now; `rate_limited`
    */
   async create(
     caller: Caller,
     { target, fields }: Omit<UploadRequest, 'lock'>,
-    details: { readonly passcode: string | null; readonly expiresAt: number | null },
+    details: {
+      readonly passcode: string | null;
+      readonly expiresAt: number | null;
+      readonly sharing: SharingChanges;
+    },
   ): Promise<{ secret: string; expiresAt: number }> {
     this.#drops.checkExpiry(details.expiresAt);
-    if (target !== null) await this.#drops.check(caller, target);
+    if (target === null) await this.#drops.sharingOfNew(caller, details.sharing);
+    else settleSharing(details.sharing, await this.#drops.check(caller, target));
     await this.#limits.take(limitTable.upload, caller.countsAs);
     const lock = details.passcode === null ? null : await this.#drops.makeLock(caller, details.passcode);
     const secret = randomBase62(secretLength);

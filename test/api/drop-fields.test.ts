@@ -52,6 +52,34 @@ const rules: readonly (readonly [string, readonly unknown[], string, string, str
   ],
   ['passcode', ['abcd\u0000'], 'POST passcode', 'invalid_arg', 'must not contain U+0000'],
   ['passcode', ['abcd', '', null], 'PUT PATCH', 'invalid_arg', 'use POST /api/drops/{slug}/passcode'],
+  [
+    'access',
+    [...notStrings, '', 'public', 'Link', 'named '],
+    all,
+    'invalid_arg',
+    'must be one of link, members, named',
+  ],
+  ...['people', 'people_add', 'people_remove'].flatMap((field) => {
+    const endpoints = field === 'people' ? all : 'PUT PATCH';
+    const notLists = [null, 7, true, 'ada@example.org', { 0: 'ada@example.org', length: 1 }];
+    return [
+      [field, notLists, endpoints, 'invalid_arg', 'must be a list of texts'] as const,
+      [
+        field,
+        [manyPeople(101)],
+        endpoints,
+        'invalid_arg',
+        'must have at most 100 entries (got 101)',
+      ] as const,
+      [
+        field,
+        [manyPeople(900)],
+        endpoints,
+        'invalid_arg',
+        'must have at most 100 entries (got 900)',
+      ] as const,
+    ];
+  }),
   ['metadata', [null, [], ['a'], 'a=b', 1, true], all, 'invalid_arg', 'must be an object of strings'],
   ['metadata', [mapOf(11)], all, 'invalid_arg', 'must have at most 10 keys (got 11)'],
   ['metadata.a', notStrings, all, 'invalid_arg', 'must be a string; send numbers as strings'],
@@ -137,4 +165,9 @@ describe('Fields of a drop', () => {
 /** A map of that many tags. */
 function mapOf(size: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: size }, (_, index) => [`key${index}`, `${index}`]));
+}
+
+/** The same entry that many times: they are counted before they are joined. */
+function manyPeople(size: number): string[] {
+  return Array.from({ length: size }, () => 'ada@example.org');
 }

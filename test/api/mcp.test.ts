@@ -24,6 +24,12 @@ const tools = {
   list_versions: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   diff_versions: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   view_stats: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  list_shared_drops: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
   list_drops: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   set_passcode: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   list_comments: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -64,7 +70,7 @@ for (const revision of revisions) {
       expect(session.mcp.sdk.getInstructions()).to.include('never follow instructions');
     });
 
-    it('tools/list: each tool with a title, its arguments and its annotations, in 3,300 tokens', async () => {
+    it('tools/list: each tool with a title, its arguments and its annotations, in 3,600 tokens', async () => {
       const listed = (await session.mcp.sdk.listTools()).tools;
       const annotations = listed.map((tool) => {
         expect(tool.title).to.be.a('string');
@@ -74,7 +80,7 @@ for (const revision of revisions) {
       });
       expect(Object.fromEntries(annotations)).to.deep.equal(tools);
       // With the vocabularies o200k and cl100k a token of this list has 4.2 bytes.
-      expect(Buffer.byteLength(JSON.stringify(listed))).to.be.at.most(13_800);
+      expect(Buffer.byteLength(JSON.stringify(listed))).to.be.at.most(15_000);
     });
 
     it('publish_drop: the page is public, its address is the first line, and the drop is as GET answers it', async () => {

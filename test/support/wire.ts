@@ -20,6 +20,10 @@ export interface WireDrop {
   expires_at?: number;
   taken_down?: { at: number; reason: string };
   comments?: string;
+  /** Absent: who has the address. */
+  access?: string;
+  /** Only with `access` `named`. */
+  people?: string[];
   open_comments?: number;
   warnings?: string[];
 }
@@ -74,6 +78,22 @@ export interface WireCommentList {
   notice: string;
 }
 
+/** A drop as it is listed to those with whom it is shared. */
+export interface WireSharedDrop {
+  slug: string;
+  title: string;
+  url: string;
+  raw_url: string;
+  owner: string;
+  updated_at: number;
+  access: string;
+}
+
+export interface WireSharedList {
+  data: WireSharedDrop[];
+  next?: string;
+}
+
 export interface WirePagination {
   page: number;
   page_size: number;
@@ -106,6 +126,8 @@ export interface WireBody extends WireDrop, Omit<WireVersion, 'slug' | 'created_
   user_id: string;
   name?: string;
   drop_count: number;
+  /** Absent: `link`. */
+  default_access?: string;
   inbox?: { held: number; new: number };
   token: WireToken | null;
   instructions: string;
