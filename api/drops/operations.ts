@@ -93,7 +93,7 @@ export function dropOperations(config: Config) {
     patch: {
       id: 'changeDrop',
       tag: 'Drops',
-      summary: 'Change title, description, metadata or expiry',
+      summary: 'Change the details of a drop, or who may read it',
       description:
         'Creates no version. What is left out stays as it is. `html` is refused: use PUT. `passcode` is refused: use `POST /api/drops/{slug}/passcode`.',
       parameters: [ifMatchParameter],
@@ -167,7 +167,7 @@ function createOperation(
     body: documentBody('CreateDropBody', schema, sampleBody, config),
     replies: [
       dropReply(
-        'The drop. Its page is public now.',
+        'The drop. Its page is there now.',
         config,
         {},
         { status: 201, headers: ['Location', 'ETag'] },

@@ -1,5 +1,5 @@
 import { object } from 'yup';
-import type { SharedPart } from '../../shared/drops/shared-drops.ts';
+import type { SharedDrop } from '../../shared/drops/shared-drops.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
 import { pageUrl, rawPath } from '../http/paths.ts';
 import { call, type Route } from '../http/route.ts';
@@ -65,15 +65,18 @@ const sharedShape = named(
   }),
 );
 
-export function presentShared({ shared, next }: SharedPart, baseUrl: string): Wire<typeof sharedShape> {
+export function presentShared(
+  { drops, next }: { readonly drops: readonly SharedDrop[]; readonly next: string | null },
+  baseUrl: string,
+): Wire<typeof sharedShape> {
   return {
-    data: shared.map(({ drop, ownerName }) => ({
-      slug: drop.slug,
-      title: drop.title,
-      url: pageUrl(baseUrl, drop.slug),
-      raw_url: baseUrl + rawPath(drop.slug),
+    data: drops.map(({ slug, title, ownerName, updatedAt }) => ({
+      slug,
+      title,
+      url: pageUrl(baseUrl, slug),
+      raw_url: baseUrl + rawPath(slug),
       owner: ownerName,
-      updated_at: drop.updatedAt,
+      updated_at: updatedAt,
       access: 'named',
     })),
     next: next ?? undefined,

@@ -55,7 +55,7 @@ export function readingTools(services: Services): readonly Tool[] {
   const list = defineTool({
     name: 'list_drops',
     title: 'List pages',
-    description: `Lists the user's drops, a page of the list at a time. ${isData}`,
+    description: `Lists the user's drops, page by page. ${isData}`,
     effect: 'reads',
     scope: 'publish',
     input: object({

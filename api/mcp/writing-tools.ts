@@ -108,7 +108,7 @@ function updateTool(services: Services, bodies: DropBodyReaders): Tool {
     name: 'update_drop',
     title: 'Change a page',
     description:
-      'With html: publishes a new version at the same address. Without html: changes its details. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
+      'With html: publishes a new version at the same address. Without html: changes its details. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it. Ask the user before more people may read.',
     effect: 'changes',
     scope: 'publish',
     cost: (args) => (isPublishing(args) ? limitTable.write : limitTable.change),
@@ -157,7 +157,7 @@ function restoreTool(services: Services): Tool {
     name: 'restore_version',
     title: 'Go back to a version',
     description:
-      'Publishes the HTML and context of an older version again, as a new version. Title, description, metadata and all versions stay.',
+      'Publishes the HTML and context of an older version again, as a new version. All else stays.',
     effect: 'adds',
     scope: 'publish',
     input: object({

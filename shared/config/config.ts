@@ -107,7 +107,7 @@ export function signInWays({
   return ways.length === 0 ? ['local'] : ways;
 }
 
-/** Whether anybody who signs in can be one of those whom a page names: by an address that a provider has verified, or a group. */
+/** Whether people who sign in may have a verified address, so that a page can be shared with them by name. */
 export function recognisesPeople(
   config: Pick<Config, 'SIGN_IN' | 'GITHUB_CLIENT_ID' | 'OIDC_ISSUER' | 'SHARING'>,
 ): boolean {

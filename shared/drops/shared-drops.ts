@@ -5,16 +5,10 @@ import type { ListsAtOnce } from '../limits/lists-at-once.ts';
 import type { Drop } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 
-/** A drop of somebody else, on whose list of people the reader stands. */
-export interface SharedDrop {
-  readonly drop: Drop;
+/** A drop of somebody else, on whose list the reader stands. */
+export interface SharedDrop
+  extends Pick<Drop, 'id' | 'slug' | 'title' | 'description' | 'access' | 'locked' | 'updatedAt'> {
   readonly ownerName: string;
-}
-
-export interface SharedPart {
-  readonly shared: readonly SharedDrop[];
-  /** The position of the next part; null: there is none. */
-  readonly next: string | null;
 }
 
 interface Deps {
@@ -24,51 +18,47 @@ interface Deps {
   readonly runList: ListsAtOnce;
 }
 
-/** What others share with the caller by name. */
+/** What others share with somebody by name. */
 export class SharedDrops {
-  readonly #drops: Deps['drops'];
-  readonly #accounts: Deps['accounts'];
-  readonly #readers: Deps['readers'];
-  readonly #runList: ListsAtOnce;
+  readonly #deps: Deps;
 
-  constructor({ drops, accounts, readers, runList }: Deps) {
-    this.#drops = drops;
-    this.#accounts = accounts;
-    this.#readers = readers;
-    this.#runList = runList;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   /**
-   * At most `limit`, the newest drop first. @param after `next` of the part before; null: from the first
-   * @throws DropError `unavailable` if too many lists of the account wait
+   * The newest first; of a suspended account none. @param after the id of the last one of the list before; null: from the first
+   * @returns `next` to continue with; null: there are no more @throws DropError `unavailable` if too many lists of the account wait
    */
-  list(caller: Caller, after: string | null, limit: number): Promise<SharedPart> {
-    return this.#runList(caller.accountId, () => this.#list(caller, after, limit));
-  }
-
-  async #list({ accountId, isSuspended }: Caller, after: string | null, limit: number): Promise<SharedPart> {
-    const entries = isSuspended ? [] : [...(await this.#readers.entriesOf(accountId))];
-    if (entries.length === 0) return { shared: [], next: null };
+  async list(
+    { accountId, isSuspended }: Pick<Caller, 'accountId' | 'isSuspended'>,
+    after: string | null,
+    limit: number,
+  ): Promise<{ drops: SharedDrop[]; next: string | null }> {
+    const { drops, readers, runList } = this.#deps;
+    const entries = isSuspended ? new Set<string>() : await readers.entriesOf(accountId);
+    if (entries.size === 0) return { drops: [], next: null };
     const part = { exceptOwner: accountId, after, limit: limit + 1 };
-    const found = await this.#drops.listShared(entries, part);
-    const drops = found.slice(0, limit);
-    const names = await this.#namesOf(new Set(drops.map(({ ownerId }) => ownerId)));
-    return {
-      shared: drops.flatMap((drop) => {
-        const ownerName = names.get(drop.ownerId);
-        return ownerName === undefined ? [] : [{ drop, ownerName }];
-      }),
-      next: found.length > limit ? (drops.at(-1)?.id ?? null) : null,
-    };
+    const found = await runList(accountId, () => drops.listShared([...entries], part));
+    const listed = found.slice(0, limit);
+    const names = await this.#namesOf(listed);
+    const shared = listed.map((drop) => toShared(drop, names.get(drop.ownerId) ?? ''));
+    return { drops: shared, next: found.length > limit ? (listed.at(-1)?.id ?? null) : null };
   }
 
-  /** Without those of accounts that were deleted, whose drops are being removed. */
-  async #namesOf(ownerIds: ReadonlySet<string>): Promise<Map<string, string>> {
-    const names = new Map<string, string>();
-    for (const id of ownerIds) {
-      const account = await this.#accounts.find(id);
-      if (account !== null) names.set(id, account.identity.name);
-    }
-    return names;
+  async #namesOf(listed: readonly Drop[]): Promise<Map<string, string>> {
+    const owners = [...new Set(listed.map(({ ownerId }) => ownerId))];
+    const found = await Promise.all(owners.map((id) => this.#deps.accounts.find(id)));
+    return new Map(
+      found.flatMap((account) => (account === null ? [] : [[account.id, account.identity.name]])),
+    );
   }
+}
+
+/** Nothing that only the owner may see, such as tags and views. */
+function toShared(
+  { id, slug, title, description, access, locked, updatedAt }: Drop,
+  ownerName: string,
+): SharedDrop {
+  return { id, slug, title, description, access, locked, updatedAt, ownerName };
 }

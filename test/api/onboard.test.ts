@@ -36,6 +36,18 @@ describe('GET /api/onboard', () => {
     expectError(written, 404, 'not_found');
   });
 
+  it('says who may read a drop, and whom the service recognises', async () => {
+    const text = (await service.get('/api/onboard')).text.replaceAll(/\s+/g, ' ');
+    for (const part of [
+      '| `access` |',
+      '| `people` |',
+      '`people_add`',
+      '/api/shared',
+      'Ask your user before',
+    ])
+      expect(text).to.include(part);
+  });
+
   it('Accept decides between Markdown and JSON', async () => {
     for (const [accept, type] of [
       ['', 'text/markdown'],
