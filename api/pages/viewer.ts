@@ -97,6 +97,9 @@ export class ViewerPages {
   async #refuse(req: Request, res: Response, slug: string): Promise<void> {
     if (!isNavigation(req)) throw notFound('page');
     const session = isAlone(req) ? await this.#sessions.find(req) : null;
+    // The page repeats the address beside a name: it is not compressed if another site led here (http/compression.ts).
+    if (session !== null)
+      Object.assign(res.locals, { accountId: session.caller.accountId, sessionId: session.id });
     const address = pagePath(slug) + new URL(req.url, 'http://service').search;
     show(res, noRightPage({ address, session, ask: null }), this.#layout.page);
   }
