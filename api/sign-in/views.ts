@@ -1,5 +1,5 @@
 import { publishScopeTexts } from '../../shared/credentials/scopes.ts';
-import type { Scope, Token } from '../../shared/credentials/token.ts';
+import { type Scope, scopes, type Token } from '../../shared/credentials/token.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { countOf, fact, labelOf, soft, timeTag } from '../html/elements.ts';
@@ -100,34 +100,36 @@ ${fact('Device name', textOr(signIn.label ?? '', 'not given'))}
 ${fact('IP address', textOr(signIn.requesterAddress, 'unknown'))}
 ${fact('Program', textOr(signIn.requesterAgent, 'not given'))}
 ${fact('Requested', timeAgo(signIn.createdAt, now))}
+${revocable === null && fact('Access', scopeChoice(signIn.scope, scope))}
 </dl>
-${revocable === null ? approveForm(formField, signIn.scope, scope) : revokeForm(revocable, html`${formField}<input type="hidden" name="scope" value="${scope}">`)}`,
+${revocable === null ? approveForm(formField, signIn.scope) : revokeForm(revocable, html`${formField}<input type="hidden" name="scope" value="${scope}">`)}`,
   };
 }
 
-/** @param asked by the program: the person may narrow it, and never widen it */
-function approveForm(formField: Html, asked: Scope, chosen: Scope): Html {
+function approveForm(formField: Html, asked: Scope): Html {
   const { may, mayNot } = publishScopeTexts;
-  const choice = (scope: Scope, name: string, text: Fragment) =>
-    html`<label class="choice"><input type="radio" name="scope" value="${scope}"${scope === chosen && html` checked`}><span><strong>${name}</strong><br>
-<span class="soft small">${text}</span></span></label>
-`;
-  const publishText = `It can ${may}. It cannot ${mayNot}.`;
-  return html`<p class="notice warn"><strong>Approve only if you started this sign-in and your device shows this code.</strong>
-The device has this access to your account until you revoke its token.</p>
-<form method="post" action="${signInPaths.approve}">
+  return html`<p class="notice warn"><strong>Approve only if you started this sign-in and your device shows this code.</strong></p>
+<form method="post" action="${signInPaths.approve}" id="approve">
 ${formField}
-${
-  asked === 'publish'
-    ? html`<p><strong>Publish only.</strong> ${publishText}</p>`
-    : html`<fieldset><legend>Access</legend>
-${choice('all', 'Everything', 'It can publish, change, unlock and delete pages, and manage the account.')}${choice('publish', 'Publish only', publishText)}</fieldset>`
-}
 <div class="choices">
 <span class="guarded"><button type="submit" name="decision" value="approve">Approve</button></span>
 <button type="submit" class="quiet" name="decision" value="deny">Deny</button>
 </div>
-</form>`;
+</form>
+<p class="soft small after" id="scopes">The device has this access until you revoke its token. ${
+    asked === 'all' &&
+    html`<strong>${scopeNames.all}</strong>: it can publish, change and delete pages in your account. `
+  }<strong>${scopeNames.publish}</strong>: it can ${may}. It cannot ${mayNot}.</p>`;
+}
+
+const scopeNames: Readonly<Record<Scope, string>> = { all: 'Everything', publish: 'Publish only' };
+
+/** Of the form to approve. @param asked by the program: the person may narrow it, and never widen it */
+function scopeChoice(asked: Scope, chosen: Scope): Fragment {
+  if (asked === 'publish') return scopeNames.publish;
+  const option = (scope: Scope) =>
+    html`<option value="${scope}"${scope === chosen && html` selected`}>${scopeNames[scope]}</option>`;
+  return html`<select name="scope" form="approve" aria-label="Access" aria-describedby="scopes">${scopes.map(option)}</select>`;
 }
 
 /** The code stays valid: after one is revoked, the page asks again. */

@@ -91,6 +91,24 @@ describe('The account page', () => {
     expect(body.token).to.include({ label: null }).and.not.have.property('expires_at');
   });
 
+  it('a token that may only publish: the form offers it, and the list, its page and the new token say so', async () => {
+    const browser = await openDashboard(service);
+    const form = await browser.open('/account');
+    expect(form.page.find('select', { name: 'scope' })?.text).to.match(/Everything\s*Publish only/);
+    expect(form.text).to.include('Publish only: the program can').and.include('It cannot unlock or delete');
+    const sent = await browser.post('/account/tokens', { label: 'Agent', days: '', scope: 'publish' });
+    const made = await browser.open(sent.headers.location ?? '');
+    expect(made.text).to.include('AccessPublish only');
+    const [token = ''] = /dl_[0-9A-Za-z]{36}/.exec(made.answer.text) ?? [];
+    const { body } = await service.get('/api/me', { token });
+    expect(body.token).to.include({ scope: 'publish' });
+    expect((await browser.open('/account')).text).to.include('Agent Publish only');
+    expect((await browser.open(`/account/tokens/${body.token?.id}`)).text).to.include('AccessPublish only');
+    const refused = await browser.post('/account/tokens', { label: 'Kept', days: '', scope: 'read' });
+    expect(refused.status).to.equal(400);
+    expect(refused.text).to.include('Choose what the token may do').and.include('value="Kept"');
+  });
+
   it('renames and revokes a token of the account', async () => {
     const browser = await openDashboard(service);
     const { id } = (await browser.owner.get<WireToken[]>('/api/tokens')).body[0] ?? { id: '' };

@@ -21,6 +21,10 @@ function keyOf(service: TestService): string {
 
 const tokenOf = ({ page }: Shown) => page.find('input', { name: 'token' })?.attributes.value ?? '';
 
+/** What the approval page offers, and whether it is chosen. */
+const scopesOf = ({ page }: Shown) =>
+  page.all('option').map(({ attributes }) => [attributes.value, 'selected' in attributes] as const);
+
 /** From the code to the approval page. */
 async function reachRequest(
   service: TestService,
@@ -47,6 +51,51 @@ describe('sign-in pages', () => {
   });
 
   describe('with the sign-in key', () => {
+    /** The scope of the token that the client gets. */
+    async function scopeAfter(pollToken: string) {
+      const { body } = await service.get(`/api/auth/poll?token=${pollToken}`);
+      const me = await service.get('/api/me', { token: body.api_token });
+      return me.body.token?.scope ?? 'all';
+    }
+
+    it('the approval page says what the device can do; the user can narrow it, and never widen it', async () => {
+      const cases = [
+        ['all', {}, 'all'],
+        ['all', { scope: 'publish' }, 'publish'],
+        ['publish', {}, 'publish'],
+        ['publish', { scope: 'all' }, 'publish'],
+      ] as const;
+      for (const [asked, chosen, given] of cases) {
+        const { code, poll_token } = await start(service, { scope: asked });
+        const request = await reachRequest(service, person, code);
+        expect(request.text).to.include('Publish only').and.include('It cannot unlock or delete pages');
+        const offered = scopesOf(request);
+        const both = [
+          ['all', true],
+          ['publish', false],
+        ];
+        expect(offered).to.deep.equal(asked === 'all' ? both : []);
+        const fields = { scope: 'all', ...chosen, decision: 'approve' };
+        await person.submit(
+          request,
+          asked === 'publish' && !('scope' in chosen) ? { decision: 'approve' } : fields,
+        );
+        expect(await scopeAfter(poll_token), `${asked} ${JSON.stringify(chosen)}`).to.equal(given);
+      }
+    });
+
+    it('another scope is refused with the page, and the choice stays through an error', async () => {
+      const { code, poll_token } = await start(service);
+      const request = await reachRequest(service, person, code);
+      const refused = await person.submit(request, { scope: 'read', decision: 'approve' });
+      expect(refused.text).to.include('Choose what the device may do.');
+      expect(await statusOf(service, poll_token)).to.equal('pending');
+      const again = await person.submit(request, { scope: 'publish', decision: 'maybe' });
+      expect(scopesOf(again)).to.deep.include(['publish', true]);
+      await person.submit(again, { scope: 'publish', decision: 'approve' });
+      expect(await scopeAfter(poll_token)).to.equal('publish');
+    });
+
     it('the user enters code, name and key and approves: the client gets its token', async () => {
       const { code, poll_token, verification_url } = await start(service, { label: "Ada's laptop" });
       const { pathname, search } = new URL(verification_url);

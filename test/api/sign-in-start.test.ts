@@ -41,6 +41,23 @@ describe('POST /api/auth/start', () => {
     });
   });
 
+  it('the scope is optional, and becomes the scope of the token; another one than all and publish: 400 with its field', async () => {
+    for (const [body, kept] of [
+      [{}, undefined],
+      [{ scope: 'all' }, undefined],
+      [{ scope: 'publish' }, 'publish'],
+    ] as const) {
+      const { code, poll_token } = await start(service, body);
+      await approve(service, code);
+      const { api_token: token } = (await poll(service, poll_token)).body;
+      expect((await service.get('/api/me', { token })).body.token?.scope).to.equal(kept);
+    }
+    for (const scope of ['read', '', 'ALL', null, 7, ['publish'], {}]) {
+      const answer = await service.request('POST', '/api/auth/start', { body: { scope } });
+      expect(expectError(answer, 400, 'invalid_arg')).to.include({ field: 'scope' });
+    }
+  });
+
   it('the label is optional, and becomes the label of the token', async () => {
     const labels: readonly (readonly [body: object | undefined, kept: string | null])[] = [
       [undefined, null],

@@ -34,7 +34,8 @@ describe('bin/dropleaf.js export, import, verify', () => {
 
   it('move all data to another folder: pages, tokens and the sign-in key work as before', async () => {
     const service = await home.start();
-    const token = (await dropleaf(['token', '--user', 'me'], home.env)).stdout.trim();
+    const made = await dropleaf(['token', '--user', 'me', '--scope', 'publish'], home.env);
+    const token = made.stdout.trim();
     const { slug } = await publish(service.url, token, '<p>Moved');
     const exported = await exportTo(file); // while the service runs
     expect(exported).to.include({ stderr: '', code: 0 });
@@ -49,6 +50,9 @@ describe('bin/dropleaf.js export, import, verify', () => {
     const moved = await home.start(other);
     expect(await (await fetch(`${moved.url}/p/${slug}/raw`)).text()).to.contain('<p>Moved');
     await publish(moved.url, token, '<p>New');
+    const headers = { authorization: `Bearer ${token}` };
+    const me = await fetch(`${moved.url}/api/me`, { headers });
+    expect(await me.json()).to.have.nested.property('token.scope', 'publish');
     const keys = [home.env, other].map((env) => dropleaf(['sign-in-key'], env));
     const [key, sameKey] = await Promise.all(keys);
     expect(key?.stdout)

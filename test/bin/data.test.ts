@@ -22,6 +22,20 @@ describe('bin/dropleaf.js token', () => {
     expect(await readMe(service.url, stdout)).to.have.nested.property('token.label', 'laptop');
   });
 
+  it('--scope publish: the token may only publish, and admin find shows it; another scope is refused', async () => {
+    const { url } = await home.start();
+    const made = await dropleaf(['token', '--user', 'me', '--scope', 'publish'], home.env);
+    const me = await readMe(url, made.stdout);
+    expect(me.token).to.include({ scope: 'publish' });
+    const headers = { authorization: `Bearer ${made.stdout.trim()}` };
+    expect((await fetch(`${url}/api/tokens`, { headers })).status).to.equal(403);
+    const found = await dropleaf(['admin', 'find', me.token.id], home.env);
+    expect(found.stdout).to.match(/^ {2}scope {5}publish$/m);
+    const refused = await dropleaf(['token', '--user', 'me', '--scope', 'read'], home.env);
+    expect(refused).to.include({ stdout: '', code: 2 });
+    expect(refused.stderr).to.include('all, publish');
+  });
+
   it('creates tokens of one account for one name in any case, while the service is stopped', async () => {
     const tokens: string[] = [];
     for (const user of ['me', ' ME ', 'you']) {

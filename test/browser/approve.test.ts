@@ -24,8 +24,9 @@ describeInBrowsers('The Approve button', (browser) => {
   before(() => service.newOwner('ada'));
 
   /** The approval page; `status` polls as the client does. */
-  async function openRequest(options: BrowserContextOptions = {}) {
-    const { body } = await service.request('POST', '/api/auth/start', { body: { label: 'A client' } });
+  async function openRequest(options: BrowserContextOptions = {}, scope = 'all') {
+    const asked = { label: 'A client', scope };
+    const { body } = await service.request('POST', '/api/auth/start', { body: asked });
     const page = await (await browser.newContext(options)).newPage();
     await page.goto(`${service.url}/sign-in?code=${body.code}`);
     await page.getByRole('button').click();
@@ -34,8 +35,8 @@ describeInBrowsers('The Approve button', (browser) => {
     await page.getByRole('button').click();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await page.mouse.move(1, 1);
-    const status = async () => (await service.get(`/api/auth/poll?token=${body.poll_token}`)).body.status;
-    return { page, status };
+    const poll = async () => (await service.get(`/api/auth/poll?token=${body.poll_token}`)).body;
+    return { page, poll, status: async () => (await poll()).status };
   }
 
   async function middleOfApprove(page: Page): Promise<[x: number, y: number]> {
@@ -112,6 +113,22 @@ describeInBrowsers('The Approve button', (browser) => {
     await isApproved(page);
   });
 
+  it('the keyboard alone narrows what the device can do, and the button rests before a click as before', async () => {
+    const { page, poll, status } = await openRequest();
+    const access = page.getByRole('combobox', { name: 'Access' });
+    expect(await access.inputValue()).to.equal('all');
+    await access.press('P');
+    expect(await access.inputValue()).to.equal('publish');
+    const middle = await middleOfApprove(page);
+    await page.evaluate(holdCover);
+    await page.mouse.click(...middle);
+    await expectPending(page, status);
+    await page.getByRole('button', { name: 'Approve' }).press('Enter');
+    await isApproved(page);
+    const { api_token: token } = await poll();
+    expect((await service.get('/api/me', { token })).body.token).to.include({ scope: 'publish' });
+  });
+
   it('accepts the keyboard at once', async () => {
     const { page, status } = await openRequest();
     await page.getByRole('button', { name: 'Approve' }).press('Enter');
@@ -163,5 +180,9 @@ describeInBrowsers('The Approve button', (browser) => {
     await page.mouse.move(...(await middleOfApprove(page)));
     await until(async () => (await page.evaluate(cover)) !== null, 'the cover is shown');
     await takePicture(page, 'approve-waiting');
+    const narrow = await openRequest({}, 'publish');
+    await narrow.page.setViewportSize({ width: 360, height: 900 });
+    await takePicture(narrow.page, 'approve-publish-360-light');
+    expect(await overflowOf(narrow.page)).to.equal(0);
   });
 });

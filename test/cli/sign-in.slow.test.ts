@@ -71,6 +71,26 @@ describe('dropleaf login, logout and tokens', () => {
     expect(JSON.parse(stdout)).to.deep.equal(account);
   });
 
+  it('login --scope publish gets a token that may only publish, which whoami shows, and which logout revokes', async () => {
+    await signIn(['--scope', 'publish', '--label', 'agent']);
+    expect((await run(['whoami'])).stdout).to.contain('"agent", scope publish, from');
+    const says = ['may not', '(forbidden)', 'scope: all'];
+    await client.fails(7, ['tokens'], says, { env: env() });
+    expect((await run(['logout'])).stderr).to.contain('Signed out');
+    await client.fails(2, ['login', '--scope', 'read'], ['It must be all or publish.'], { env: env() });
+  });
+
+  it('login --scope starts anew if a login for another scope is under way; without --scope it continues', async () => {
+    const begin = async (...args: string[]) =>
+      JSON.parse((await run(['login', '--no-wait', '--json', ...args])).stdout).code;
+    const all = await begin();
+    expect(await begin('--scope', 'all')).to.equal(all);
+    const publish = await begin('--scope', 'publish');
+    expect(publish).not.to.equal(all);
+    expect(await begin('--scope', 'publish')).to.equal(publish);
+    expect(await begin()).to.equal(publish);
+  });
+
   it('login exits with 4 if the sign-in is denied, and stores nothing', async () => {
     const login = start(['login']);
     await decide(login, 'deny');
