@@ -12,7 +12,8 @@ const wellKnown = '/.well-known/openid-configuration';
 
 /** How the provider is asked, within one time for all requests of a sign-in. */
 export interface ProviderRequest {
-  readonly [allowInsecureRequests]: true;
+  /** Only where the issuer itself is at an http address. */
+  readonly [allowInsecureRequests]: boolean;
   readonly [customFetch]: typeof providerFetch;
   readonly signal: AbortSignal;
 }
@@ -53,7 +54,17 @@ export async function readDiscovery(issuer: URL, request: ProviderRequest): Prom
   );
   if (missing.length > 0)
     throw new Error(`The discovery document of ${issuer.href} has no ${missing.join(', ')}.`);
+  for (const name of ['authorization_endpoint', 'end_session_endpoint'])
+    checkAddress(name, server[name], issuer);
   return server;
+}
+
+/** Browsers are sent there. @throws Error if it is neither https nor, of an issuer with http, http */
+function checkAddress(name: string, address: unknown, { href, protocol }: URL): void {
+  if (address === undefined) return;
+  const schemes = ['https:', protocol];
+  if (typeof address !== 'string' || !URL.canParse(address) || !schemes.includes(new URL(address).protocol))
+    throw new Error(`The discovery document of ${href} has an address as ${name} that is not https.`);
 }
 
 /** Whether they differ in nothing but a slash at the end. */

@@ -246,7 +246,7 @@ export class OidcProvider implements IdentityProvider {
 
   #request(): ProviderRequest {
     return {
-      [allowInsecureRequests]: true,
+      [allowInsecureRequests]: this.#issuer.protocol === 'http:',
       [customFetch]: providerFetch,
       signal: AbortSignal.timeout(this.#options.timeoutMs ?? defaultTimeoutMs),
     };

@@ -183,6 +183,14 @@ describe('An OpenID provider', () => {
     expect(await causeWith((_, res) => res.end(`{"issuer":"${server.issuer}"}`))).to.include(
       'authorization_endpoint, token_endpoint, jwks_uri',
     );
+    server.instead.clear();
+    for (const name of ['authorization_endpoint', 'end_session_endpoint']) {
+      server.changes.set('/.well-known/openid-configuration', (document) => ({
+        ...document,
+        [name]: 'javascript:x',
+      }));
+      expect(await causeOf(connect().begin(callbackUrl))).to.include(`${name} that is not https`);
+    }
   });
 
   it('waits for no answer longer than its time, and reads none without end', async () => {
