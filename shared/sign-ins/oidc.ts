@@ -138,7 +138,7 @@ export class OidcProvider implements IdentityProvider {
 
   /**
    * What the provider says of the person now, and the refresh token for the next time. @param subject of the identity
-   * @returns null: the provider has ended the sign-in, or gives no ID token for it again @throws DropError as `finish`
+   * @returns null: the provider has ended the sign-in @throws DropError as `finish`
    */
   async refresh(
     refreshToken: string,
@@ -155,8 +155,7 @@ export class OidcProvider implements IdentityProvider {
         request,
       );
       const tokens = await processRefreshTokenResponse(server, this.#client, response);
-      if (tokens.id_token === undefined) return null; // groups that only it names would be taken for lost
-      await checkSignature(server, response, request);
+      if (tokens.id_token !== undefined) await checkSignature(server, response, request);
       const claims = await this.#claimsOf(server, tokens, subject, request);
       return { refreshToken: tokens.refresh_token ?? refreshToken, ...this.#readClaims(server, claims) };
     });
@@ -199,6 +198,8 @@ export class OidcProvider implements IdentityProvider {
     const inToken = getValidatedIdTokenClaims(tokens);
     if (inToken !== undefined && inToken.sub !== subject)
       throw new Error('The ID token is of somebody else.');
+    if (inToken === undefined && server.userinfo_endpoint === undefined)
+      throw new Error('At a refresh the provider says nothing of the person.');
     if (server.userinfo_endpoint === undefined) return { inToken: { ...inToken }, info: {} };
     const response = await userInfoRequest(server, this.#client, tokens.access_token, request);
     const info = await processUserInfoResponse(server, this.#client, subject, response);
@@ -238,7 +239,8 @@ export class OidcProvider implements IdentityProvider {
   #reachOrEnd<T>(act: (request: ProviderRequest) => Promise<T>): Promise<T | null> {
     return this.#reach((request) =>
       act(request).catch((error: unknown) => {
-        if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return null;
+        if (error instanceof ResponseBodyError && ['invalid_grant', ...refusals].includes(error.error))
+          return null;
         throw error;
       }),
     );

@@ -157,8 +157,22 @@ describe('An OpenID provider', () => {
     const next = await provider.refresh(first, 'ada-1');
     expect(next).to.deep.include({ email: null, groups: [] });
     refreshing.changes.set('/token', ({ id_token, ...answer }) => answer);
-    expect(await provider.refresh(next?.refreshToken ?? '', 'ada-1'), 'without an ID token').to.equal(null);
+    refreshing.claims = { sub: 'ada-1', groups: ['/ops'] };
+    const last = await provider.refresh(next?.refreshToken ?? '', 'ada-1');
+    expect(last, 'without an ID token').to.deep.include({ groups: ['/ops'] });
+    refreshing.changes.set(
+      '/.well-known/openid-configuration',
+      ({ userinfo_endpoint, ...document }) => document,
+    );
+    const other = connect({ issuer: refreshing.issuer });
+    expect(await causeOf(other.refresh(last?.refreshToken ?? '', 'ada-1'))).to.include('says nothing');
     expect(await provider.refresh('unknown', 'ada-1')).to.equal(null);
+    const answer = JSON.stringify({ error: 'interaction_required' }); // Entra's policies
+    refreshing.instead.set('/token', (_, res) =>
+      res.writeHead(400, { 'content-type': 'application/json' }).end(answer),
+    );
+    refreshing.changes.clear();
+    expect(await connect({ issuer: refreshing.issuer }).refresh('known', 'ada-1')).to.equal(null);
   });
 
   it('a person who says no has not signed in', async () => {
