@@ -7,6 +7,7 @@ import {
   optionEntries,
   options,
   readConfig,
+  signInWays,
 } from '../shared/config/config.ts';
 import { findServerFaults } from '../shared/engines/server-faults.ts';
 import { hostsOf } from '../shared/util/error-texts.ts';
@@ -52,11 +53,19 @@ export function describeMisspelled(env: Env): string[] {
   );
 }
 
-export function describeUnused({ EDGE_PURGER, EDGE_PURGE_URL }: Config): string[] {
-  if (EDGE_PURGER !== 'none' || EDGE_PURGE_URL === '') return [];
-  return [
-    'EDGE_PURGE_URL has no effect, because EDGE_PURGER is none: changed pages are not purged from the cache',
-  ];
+export function describeUnused(config: Config): string[] {
+  const { EDGE_PURGER, EDGE_PURGE_URL, OIDC_ALLOWED_GROUPS } = config;
+  const warnings: string[] = [];
+  if (EDGE_PURGER === 'none' && EDGE_PURGE_URL !== '')
+    warnings.push(
+      'EDGE_PURGE_URL has no effect, because EDGE_PURGER is none: changed pages are not purged from the cache',
+    );
+  const others = signInWays(config).filter((way) => way !== 'oidc');
+  if (OIDC_ALLOWED_GROUPS !== '' && others.length > 0)
+    warnings.push(
+      `OIDC_ALLOWED_GROUPS does not limit people who sign in by ${others.join(' or ')}: set SIGN_IN=oidc if nobody else may sign in`,
+    );
+  return warnings;
 }
 
 export function isFromFile(env: Env, name: OptionName): boolean {

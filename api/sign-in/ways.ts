@@ -66,11 +66,10 @@ export function readsText(ways: readonly ShownWay[]): Html {
 }
 
 /** The name of the provider of a stored identity or session, also of one that the service no longer has. */
-export function providerName({ github, oidc }: Pick<Services, ProviderWay>, provider: string): string {
+export function providerName({ oidc }: Pick<Services, 'oidc'>, provider: string): string {
   if (provider === localProvider) return 'the sign-in key';
   if (oidc?.isOf(provider)) return oidc.name;
   const address = provider.slice(provider.indexOf(':') + 1);
   const host = URL.canParse(address) ? new URL(address).host : address;
-  if (!provider.startsWith('github:')) return host;
-  return host === 'github.com' ? 'GitHub' : (github?.name ?? host);
+  return host === 'github.com' ? 'GitHub' : host;
 }

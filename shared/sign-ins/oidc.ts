@@ -81,6 +81,8 @@ export class OidcProvider implements IdentityProvider {
   readonly #issuer: URL;
   readonly #client: Client;
   #discovered: Discovered | null = null;
+  /** One at a time: sign-ins that begin while the provider does not answer ask it no more often. */
+  #reading: Promise<AuthorizationServer> | null = null;
 
   constructor(options: OidcOptions) {
     this.name = options.name;
@@ -210,7 +212,10 @@ export class OidcProvider implements IdentityProvider {
     const known = this.#discovered;
     if (known !== null && Date.now() - known.readAt < keepMetadataMs) return known.server;
     try {
-      const server = await readDiscovery(this.#issuer, request);
+      this.#reading ??= readDiscovery(this.#issuer, request).finally(() => {
+        this.#reading = null;
+      });
+      const server = await this.#reading;
       this.#discovered = { server, readAt: Date.now() };
       return server;
     } catch (error) {

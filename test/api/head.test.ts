@@ -118,6 +118,7 @@ describe('HEAD', () => {
         headers: ofReturning,
         status: withGitHub ? 303 : 404,
       },
+      '/sign-in/oidc/callback': { status: 404 }, // nobody signs in there
       '/sign-in/ready': { status: 303 }, // to the sign-in
       '/sign-in/local': { headers: ofReturning, status: withGitHub ? 404 : 200 },
       '/sign-in/approve': { headers: { cookie: decide.cookie } },

@@ -4,6 +4,7 @@ import { hashToken } from '../../shared/credentials/token.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { type EdgeDouble, useEdgeDoubles } from '../support/edge-double.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { startOidcServer } from '../support/oidc-server.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
 import { createPerson, type Person } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -166,6 +167,52 @@ describe('Every kind of secret, after correct and wrong use', () => {
         ...named('cookie', cookies),
         ...named('state', states),
         ...named('code or token of the provider', double.secrets),
+      },
+      {
+        stored: ['KNOWN-label', hashToken(token)],
+        logged: ['/api/drops', 'the identity provider failed to identify a user'],
+      },
+    );
+  });
+
+  it('with an OpenID provider: is neither stored nor logged', async () => {
+    const provider = await startOidcServer();
+    service = await startService({
+      env: { ...provider.env, SIGNING_SECRET: signingSecret, CODE_TRIES: '1000' },
+    });
+    const person = createPerson(service);
+    const secrets: string[] = [];
+    const visit = async (code: string) => {
+      const leaving = await person.submit(await person.open(`/sign-in?code=${code}`), {});
+      const link = leaving.page.find('a', { class: 'button' })?.attributes.href ?? '';
+      const { searchParams } = new URL(link);
+      secrets.push(
+        cookieValue(person.cookie),
+        searchParams.get('state') ?? '',
+        searchParams.get('nonce') ?? '',
+      );
+      const { pathname, search } = await provider.visit(link);
+      return pathname + search;
+    };
+    const started = await startSignIn();
+    for (const change of [{ aud: 'another' }, { exp: 1 }, { sub: 'somebody-else' }]) {
+      provider.alter = (claims) => ({ ...claims, ...change });
+      expect((await person.open(await visit(started.code))).status).to.equal(503);
+    }
+    provider.alter = (claims) => claims;
+    await person.open((await visit(started.code)).replace('state=', 'state=x'));
+    await person.submit(await person.open(await visit(started.code)), { decision: 'approve' });
+    const { api_token: token = '' } = await poll(started.poll_token);
+    const given = await live(createOwner(service, '', '', token));
+    await provider.close();
+    await person.open('/sign-in/out?from=oidc');
+    await expectNowhere(
+      {
+        token,
+        pollToken: started.poll_token,
+        ...given,
+        ...named('cookie, state or nonce', secrets),
+        ...named('secret, code or token of the provider', provider.secrets),
       },
       {
         stored: ['KNOWN-label', hashToken(token)],

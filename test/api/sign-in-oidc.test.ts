@@ -126,6 +126,13 @@ describe('Sign-in at an OpenID provider', () => {
     expect([shown.status, shown.page.find('h1')?.text]).to.deep.equal([200, 'bare-1']);
   });
 
+  it('a HEAD of the return uses up no code and keeps the visit', async () => {
+    const back = await visitFrom(person, provider, '/sign-in/browser?next=/account');
+    const head = await service.request('HEAD', back, { headers: { cookie: person.cookie } });
+    expect([head.status, head.headers.location, head.cookies]).to.deep.equal([303, '/account', []]);
+    expect((await person.open(back)).path).to.equal('/account');
+  });
+
   it('403 if the person cancels, with a link to try again; nothing is approved', async () => {
     provider.answer = 'cancels';
     const refused = await arrive('/sign-in/browser?next=/account');

@@ -53,6 +53,16 @@ describe('bin/dropleaf.js config', () => {
     expect(await dropleaf(['config'], { ...env, EDGE_PURGER: 'varnish' })).to.include({ stderr: '' });
   });
 
+  it('warns if OIDC_ALLOWED_GROUPS does not limit everybody who can sign in', async () => {
+    const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'x', OIDC_ALLOWED_GROUPS: '/staff' };
+    expect(await dropleaf(['config'], oidc)).to.include({ stderr: '', code: 0 });
+    const { stderr, code } = await dropleaf(['config'], { ...oidc, SIGN_IN: 'oidc,local' });
+    expect(stderr).to.equal(
+      'dropleaf: OIDC_ALLOWED_GROUPS does not limit people who sign in by local: set SIGN_IN=oidc if nobody else may sign in\n',
+    );
+    expect(code).to.equal(0);
+  });
+
   it('ignores white space at the ends of values, and refuses what is used as it is, as start does', async () => {
     const padded = { GITHUB_CLIENT_ID: 'abc\n', GITHUB_CLIENT_SECRET: 'x\r\n', PORT: ' 8080', HOST: ' ' };
     const { stdout, code } = await dropleaf(['config'], padded);
