@@ -135,7 +135,12 @@ const pages: Record<string, (text: string) => string> = {
       }),
     ).html,
   versions: (text) => htmlOf(versionsPage('abc', text, [])),
-  'the code': (text) => htmlOf(codePage(text, [{ way: 'oidc', name: `p${text}`, reads: text }], { error: failure('invalid_arg', text) })),
+  'the code': (text) =>
+    htmlOf(
+      codePage(text, [{ way: 'oidc', name: `p${text}`, reads: text }], {
+        error: failure('invalid_arg', text),
+      }),
+    ),
   'a name that cannot be derived': (text) =>
     htmlOf(namePage({ action: text }, text, text, failure('invalid_arg', text, { field: 'name' }))),
   'a name that is taken': (text) => htmlOf(takenPage({ action: text }, text, text)),
