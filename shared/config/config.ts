@@ -128,6 +128,9 @@ export function engineName(config: Pick<Config, 'MONGODB_URI'>): 'embedded' | 's
   return isScaleOut(config) ? 'scale-out' : 'embedded';
 }
 
+/** `people`, `people_add` and `people_remove`, each of 100 entries of 262 characters (drops/people.ts), as `\u00XX`. */
+const peopleBytes = 3 * 100 * 262 * 6;
+
 /** The size of the largest valid POST or PUT of a drop: JSON may write every byte of html and context as `\u00XX`. */
 export function maxDropBodyBytes(config: Config): number {
   const tags =
@@ -135,7 +138,7 @@ export function maxDropBodyBytes(config: Config): number {
   const characters =
     config.TITLE_MAX_CHARACTERS + config.DESCRIPTION_MAX_CHARACTERS + config.PASSCODE_MAX_CHARACTERS + tags;
   // A character is at most two escapes of six bytes. The rest is for the JSON around them and unknown fields.
-  const rest = Math.max(640 * 1024, 12 * characters + 64 * 1024);
+  const rest = Math.max(640 * 1024, 12 * characters + peopleBytes + 64 * 1024);
   return 6 * (config.HTML_MAX_BYTES + config.CONTEXT_MAX_BYTES) + rest;
 }
 
