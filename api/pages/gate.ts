@@ -60,7 +60,7 @@ export async function askGate(
     return isGrantAlone ? { gate: 'passcode' } : askForPasscode(services, page, req, proofs);
   const reader = isGrantAlone
     ? null
-    : await findReader(services, page, await accountsOf(services, page, req, proofs));
+    : await findReader(services, page, await callersOf(services, page, req, proofs));
   if (reader === null) return { gate: 'no right' };
   const isOpen = page.lock === null || reader === page.ownerId || (await hasPass(services, page, req));
   return isOpen ? { gate: 'open', reader } : { gate: 'passcode' };
@@ -81,13 +81,13 @@ async function hasPass({ passcodes, config }: Services, page: Page, { headers }:
   return false;
 }
 
-/** The accounts that the request shows, the owner of the page first, who needs no passcode. */
-async function accountsOf(services: Services, page: Page, req: Head, proofs: Proofs): Promise<string[]> {
-  const callers = await sessionsOf(services, req, proofs);
+/** Whose the request is, the owner of the page first, who needs no passcode. */
+async function callersOf(services: Services, page: Page, req: Head, proofs: Proofs): Promise<Caller[]> {
+  const ofSessions = await sessionsOf(services, req, proofs);
   const holder = proofs.takesToken === true ? await tokenHolderOf(services, page, req) : null;
-  const accounts = [...callers, ...(holder === null ? [] : [holder])].map(({ accountId }) => accountId);
-  const isOwner = (id: string) => Number(id === page.ownerId);
-  return accounts.sort((one, other) => isOwner(other) - isOwner(one));
+  const callers = holder === null ? ofSessions : [...ofSessions, holder];
+  const isOwner = ({ accountId }: Caller) => Number(accountId === page.ownerId);
+  return callers.sort((one, other) => isOwner(other) - isOwner(one));
 }
 
 /** Those of the cookie that are not suspended. */
@@ -122,10 +122,10 @@ function nullIfRefused(error: unknown): null {
 async function findReader(
   { readers }: Services,
   page: Page,
-  accounts: readonly string[],
+  callers: readonly Caller[],
 ): Promise<string | null> {
-  for (const account of accounts) {
-    if (await readers.mayRead(page, account)) return account;
+  for (const caller of callers) {
+    if (await readers.admits(page, caller)) return caller.accountId;
   }
   return null;
 }

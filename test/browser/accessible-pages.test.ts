@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core';
+import { restrict } from '../support/access.ts';
+import { openDashboard } from '../support/dashboard.ts';
 import { startGitHubDouble } from '../support/github-double.ts';
 import { startOidcServer } from '../support/oidc-server.ts';
 import { startService, type TestService, useOwner, useService } from '../support/service.ts';
-import { clickApprove, useBrowser } from './browser.ts';
+import { clickApprove, signIn, useBrowser } from './browser.ts';
 import { createInspector, type Inspector } from './inspect.ts';
 import { signInAtProvider, withoutFonts } from './provider-pages.ts';
 
@@ -82,6 +84,23 @@ describe('Our own pages are accessible and have valid markup', function () {
         await page.getByRole('alert').filter({ hasText: message }).waitFor();
         await inspect(name);
       }
+    });
+
+    it('a page for named people: signed out, signed in, by itself', async () => {
+      const ada = await openDashboard(service);
+      const { slug } = await ada.owner.create();
+      await restrict(service, ada.owner, slug, { access: 'named', people: ['ada@team.example'] });
+      const { page, inspect } = await open(`/p/${slug}`);
+      await inspect('no-right-signed-out');
+      await page.goto(`${service.url}/p/${slug}/raw`);
+      await inspect('no-right-raw');
+      await signIn(page.context(), await openDashboard(service), service.url);
+      await page.goto(`${service.url}/p/${slug}`);
+      await inspect('no-right-signed-in');
+      await signIn(page.context(), ada, service.url);
+      await page.goto(`${service.url}/p/${slug}`);
+      await page.getByRole('button', { name: 'Share' }).click();
+      await inspect('viewer-restricted-share', { colorsOnly: true });
     });
 
     it('a report: empty, invalid, sent', async () => {
