@@ -32,7 +32,7 @@ ${session === null ? signedOut(address) : signedIn(address, session)}${ask}`,
 }
 
 function signedOut(address: string): Html {
-  return html`<p>Its owner has limited who may read it. Sign in, and it opens if you are one of them.</p>
+  return html`<p>Its owner has limited who may read it. Sign in: it opens if you may.</p>
 <p><a class="button" href="${browserSignInPath(address)}" target="_top">Sign in</a></p>
 `;
 }
@@ -40,7 +40,7 @@ function signedOut(address: string): Html {
 function signedIn(address: string, { accountName, caller }: Person): Html {
   const why = caller.isSuspended
     ? 'The operators of this service suspended this account.'
-    : 'Its owner has limited who may read it, and this account is not one of them.';
+    : 'Its owner has limited who may read it, and this account may not.';
   return html`<p>You are signed in as <strong class="wrap-anywhere">${accountName}</strong>. ${why}</p>
 <p><a class="button quiet" href="${withOther(browserSignInPath(address))}" target="_top">Use another account</a></p>
 `;
