@@ -188,7 +188,7 @@ function labelSchema(limits: LabelLimit) {
 }
 
 /** The body of PATCH /api/tokens/{id}. */
-export function renameBody(limits: LabelLimit) {
+function renameBody(limits: LabelLimit) {
   const label = labelSchema(limits).defined(invalid('label is required: a string, or null for none'));
   return jsonObject({ label });
 }

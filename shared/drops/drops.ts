@@ -22,7 +22,7 @@ import {
   type WriteIds,
 } from './drop.ts';
 import { checkExpiry } from './expiry.ts';
-import { changesWhatIsGuarded, requireScopeFor, requireScopeForPasscode } from './narrow-changes.ts';
+import { changesWhatIsGuarded, requireScopeFor, requireScopeForPasscode } from './narrowing.ts';
 import { atOneRevision } from './one-revision.ts';
 import { OwnerReads, type OwnerReadsDeps } from './owner-reads.ts';
 import { type DropCaps, orThrow, type Refusal, versionConflict } from './refusals.ts';
