@@ -1,4 +1,4 @@
-import { dashboardPaths, newVersionPath, ownerPath } from '../http/paths.ts';
+import { dashboardPaths, newVersionPath, ownerPath, waysPath } from '../http/paths.ts';
 
 /** The pages of one drop for its owner. */
 export function dropPaths(slug: string) {
@@ -34,6 +34,8 @@ export const accountPaths = {
   newToken: (id: string) => `${account}/tokens/${id}/new`,
   revoke: (id: string) => `${account}/tokens/${id}/revoke`,
   sessions: `${account}/sessions`,
+  ways: waysPath,
+  removeWay: (id: string) => `${waysPath}/${id}/remove`,
   export: `${account}/export`,
   remove: `${account}/delete`,
 } as const;

@@ -35,6 +35,14 @@ export const dashboardPaths = {
   signOut: '/sign-out',
 } as const;
 
+/** Adds ways to sign in; below it are the pages that remove them. */
+export const waysPath = '/account/ways';
+
+/** Whether the page is only for a session that has just begun. */
+export function isFreshPath(path: string): boolean {
+  return path === waysPath || path.startsWith(`${waysPath}/`);
+}
+
 export function isOperatorPath(path: string): boolean {
   return /^\/operators(?![^/?])/.test(path);
 }

@@ -28,6 +28,8 @@ export interface BrowserSession {
   readonly isOperator: boolean;
   /** Whether the sign-in, or what makes the account one of an operator, is too long ago for their pages. */
   readonly isTooOldToOperate: boolean;
+  /** Whether it has just begun: the person has signed in a moment ago. */
+  readonly isFresh: boolean;
   /** A hidden field for every form that changes something: it shows that a page of this session sent the form. */
   readonly formField: Html;
   /** See `Account`. */
@@ -86,6 +88,8 @@ const inboxMs = 1_000;
 /** A stolen cookie, or a browser that others can use, must not keep an operator's rights for the life of a session. */
 const operatingMs = 12 * 60 * 60_000;
 
+const freshMs = 10 * 60_000;
+
 /** What a request to the dashboard must pass before its handler runs. */
 export class SessionAccess {
   readonly cookie: SessionCookie;
@@ -121,7 +125,8 @@ export class SessionAccess {
       const isTooOldToOperate = Math.min(createdAt, knownAt ?? createdAt) + operatingMs <= clock.now();
       const readInbox = once(() => this.#readInbox(caller.accountId, commentsSeen));
       const ofAccount = { caller, accountName, commentsSeen, readInbox, isOperator };
-      return { id, ...ofAccount, isTooOldToOperate, formField };
+      const isFresh = clock.now() < createdAt + freshMs;
+      return { id, ...ofAccount, isTooOldToOperate, isFresh, formField };
     }
     return null;
   }

@@ -8,6 +8,7 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { browserRoutes, finishBrowserSignIn } from './browser.ts';
 import type { SignInProgress } from './cookie.ts';
+import { finishLink } from './linking.ts';
 import { LocalSignIn } from './local.ts';
 import { localPage } from './local-views.ts';
 import { noSignInInProgress, problem, type SignInPages } from './pages.ts';
@@ -57,7 +58,8 @@ function callbackRoute(parts: RouteParts, pages: SignInPages, way: ProviderWay):
     if (req.method === 'HEAD') return begun.next;
     const arrived = await endVisit(services, { req, res }, way, begun);
     if (!('identity' in arrived)) return arrived;
-    const { device, next } = begun;
+    const { device, link, next } = begun;
+    if (link !== undefined) return finishLink(parts, req, link, next, arrived);
     return device === null
       ? finishBrowserSignIn(parts, req, res, next, arrived)
       : beginDecision(services, pages, res, device, arrived);

@@ -8,7 +8,14 @@ import { formError } from '../html/forms.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
 import { keptField, keptFormBytes } from '../http/kept-forms.ts';
-import { browserSignInPath, dashboardPaths, isOperatorPath, otherField, signInPaths } from '../http/paths.ts';
+import {
+  browserSignInPath,
+  dashboardPaths,
+  isFreshPath,
+  isOperatorPath,
+  otherField,
+  signInPaths,
+} from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { type Form, orAgain, type Shown } from '../http/show.ts';
@@ -35,8 +42,10 @@ export function browserRoutes(parts: RouteParts, pages: SignInPages): readonly R
       const next = dashboardPathIn(req.query.next, services.config.BASE_URL);
       const wantsOther = req.query[otherField] !== undefined;
       const session = await access.find(req);
-      // A page of operators sends a person here whose session is too old for it.
-      const isEnough = session !== null && !(session.isTooOldToOperate && isOperatorPath(next));
+      // Some pages send a person here whose session is too old for them.
+      const isTooOld =
+        (session?.isTooOldToOperate && isOperatorPath(next)) || (!session?.isFresh && isFreshPath(next));
+      const isEnough = session !== null && !isTooOld;
       return isEnough && !wantsOther
         ? landingOf(services, next)
         : signInPage(services, { next, wantsOther, kept: '' });

@@ -20,14 +20,21 @@ export interface Approver {
   readonly sessionId?: string;
 }
 
+/** The account that gets another way to sign in, and the session that asked for it. */
+export interface Link {
+  readonly accountId: string;
+  readonly sessionId: string;
+}
+
 /** The cookie's content by the step that reads it. No other step accepts it. */
 export interface Steps {
-  /** Return from the identity provider, to approve a device or, if that is null, to start a session. */
+  /** Return from the identity provider: to approve a device, to add a way to sign in or, if there is neither, to start a session. */
   visit: {
     /** The provider: another one's return is refused. */
     readonly way: ProviderWay;
     readonly visit: ProviderVisit;
     readonly device: SignInProgress | null;
+    readonly link?: Link;
     /** Where the person goes then. */
     readonly next: string;
     readonly expiresAt: number;

@@ -84,21 +84,30 @@ export class LocalSignIn {
 
   /** @returns a new proof @throws DropError `forbidden` for a wrong key, `rate_limited` */
   async #checkKey(req: Request, sent: Form): Promise<Proof> {
-    const { limits, clock, signInKey } = this.#services;
+    const { clock } = this.#services;
     const key = (sent.get('key') ?? '').trim();
     if (key === '' && sent.has('proof')) throw outOfDate(); // no attempt
-    const visitor = visitorOf(req.ip);
-    const isRight = await limits.attempts.key.run({
-      visitor,
-      // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
-      quotas: [limits.quotaOf(limitTable.signInKey, visitor.address)],
-      act: async () => signInKey !== null && constantTimeEqual(key, signInKey),
-      counts: (isRight) => !isRight,
-    });
-    if (!isRight) throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
+    await checkSignInKey(this.#services, req, key);
     const now = clock.now();
     return { name: null, accountId: newId(now), expiresAt: now + namingMs };
   }
+}
+
+/** @throws DropError `forbidden` for a wrong key, `rate_limited` */
+export async function checkSignInKey(
+  { limits, signInKey }: Pick<Services, 'limits' | 'signInKey'>,
+  req: Request,
+  key: string,
+): Promise<void> {
+  const visitor = visitorOf(req.ip);
+  const isRight = await limits.attempts.key.run({
+    visitor,
+    // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
+    quotas: [limits.quotaOf(limitTable.signInKey, visitor.address)],
+    act: async () => signInKey !== null && constantTimeEqual(key, signInKey),
+    counts: (isRight) => !isRight,
+  });
+  if (!isRight) throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
 }
 
 function outOfDate(): DropError {
@@ -107,7 +116,7 @@ function outOfDate(): DropError {
 }
 
 /** @throws DropError `invalid_arg` */
-function readName(typed: string): Identity {
+export function readName(typed: string): Identity {
   const identity = deriveLocalIdentity(typed);
   if (identity !== null) return identity;
   const message =

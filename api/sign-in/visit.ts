@@ -5,7 +5,7 @@ import { isAllowed } from '../../shared/identities/allowed.ts';
 import { callbackPaths, type ProviderWay } from '../../shared/sign-ins/callbacks.ts';
 import type { IdentityProvider, ProviderPerson } from '../../shared/sign-ins/identity-provider.ts';
 import type { PageParts } from '../html/layout.ts';
-import { browserSignInPath, codePathWith, withOther } from '../http/paths.ts';
+import { browserSignInPath, codePathWith, waysPath, withOther } from '../http/paths.ts';
 import type { Steps } from './cookie.ts';
 import { problem, type SignInPages } from './pages.ts';
 import { providerPage } from './views.ts';
@@ -20,7 +20,7 @@ interface Visitor {
 /** The page that leads to the identity provider. @param asksWho the person wants another account than the one they have there */
 export async function beginVisit(
   services: Services,
-  { cookie }: SignInPages,
+  { cookie }: Pick<SignInPages, 'cookie'>,
   { req, res }: Visitor,
   way: ProviderWay,
   target: Target,
@@ -116,7 +116,8 @@ function nothingDone({ device }: Target): string {
   return device === null ? '' : ' Nothing was approved.';
 }
 
-function again({ device, next }: Target) {
+function again({ device, link, next }: Target) {
+  if (link !== undefined) return { href: waysPath, text: 'Try again' };
   const href = device === null ? browserSignInPath(next) : codePathWith(device.code);
   return { href, text: 'Try again' };
 }

@@ -83,6 +83,12 @@ export class Identities {
     return [{ ...identity, email: null, groups: [], createdAt }, ...known];
   }
 
+  /** As `list`. Empty: the account's record is gone. */
+  async listOf(accountId: string): Promise<KnownIdentity[]> {
+    const account = await this.#accounts.find(accountId);
+    return account === null ? [] : this.list(account);
+  }
+
   /**
    * Adds a way to sign in to an account, and notes what the provider says. May be repeated. @returns false: the identity has an account
    * already

@@ -78,7 +78,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     provider: async () => 'oidc:https://login.example',
     refresh: async () => ({ email: null, groups: ['/left'], refreshToken: 'next' }),
   };
-  const accessEnd = new AccessEnd({ ...engine, now: parts.clock.now });
+  const accessEnd = new AccessEnd({ ...engine, now: () => clock.now() });
   const sideEffects = new SideEffects({ ...parts, changes });
   const accounts = new Accounts({ ...engine, ...parts, removals, sealer, sideEffects });
   const resolutions = new Resolutions({

@@ -4,6 +4,7 @@ import type { CommentFilter, CommentPage } from '../../../shared/comments/lists.
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { OwnedVersion } from '../../../shared/drops/drop.ts';
 import type { Services } from '../../../shared/engines/open-services.ts';
+import type { KnownIdentity } from '../../../shared/identities/identities.ts';
 import { presentComment } from '../../comments/presenter.ts';
 import { presentDrop } from '../../drops/presenter.ts';
 import { fileNameOf } from '../../http/file-names.ts';
@@ -12,7 +13,7 @@ import type { ZipEntry } from './zip.ts';
 
 const commentsAtOnce = 500;
 
-type ExportServices = Pick<Services, 'drops' | 'comments' | 'viewStats' | 'config' | 'clock'>;
+type ExportServices = Pick<Services, 'identities' | 'drops' | 'comments' | 'viewStats' | 'config' | 'clock'>;
 
 /** The documents of each drop, and last `drops.json`, which lists what the archive contains. */
 export async function* readAll(
@@ -30,11 +31,21 @@ export async function* readAll(
     if (!record.isWhole) changed.push(slug);
   }
   const changedAt = services.clock.now();
-  const head = { exported_at: changedAt, user_id: caller.accountId, name: accountName };
+  const ways = (await services.identities.listOf(caller.accountId)).map(presentWay);
+  const head = {
+    exported_at: changedAt,
+    user_id: caller.accountId,
+    name: accountName,
+    ways_to_sign_in: ways,
+  };
   // What was sent of drops that were deleted, or lost versions, while the archive was made is listed all the same.
   const about = JSON.stringify({ ...head, changed_during_export: changed }).slice(0, -1);
   const json = `${about},"drops":[\n${exported.join(',\n')}\n]}\n`;
   yield { path: 'drops.json', bytes: Buffer.from(json), changedAt };
+}
+
+function presentWay({ createdAt, ...way }: KnownIdentity): object {
+  return { ...way, created_at: createdAt };
 }
 
 /** What `drops.json` says of a drop. */

@@ -29,6 +29,7 @@ import { dashboardPages, type Question, type RefusedForm } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
 import { exportRoute } from './export.ts';
 import { accountCrumbs, tokenRoutes, tokensSection } from './tokens.ts';
+import { wayNotices, wayRoutes, waysSection } from './ways.ts';
 
 /** Tokens of one page. */
 const tokensAtOnce = 50;
@@ -38,6 +39,7 @@ const notices = {
   'session-ended': 'The session has ended. That browser is signed out.',
   'sessions-ended': 'All other sessions have ended. Those browsers are signed out.',
   'token-renamed': 'The token has its new label.',
+  ...wayNotices,
   'token-revoked': 'The token is revoked: the service refuses it from now on.',
 } as const;
 
@@ -51,11 +53,12 @@ export function accountPageRoutes(parts: RouteParts): readonly Route[] {
   async function accountPage(session: BrowserSession, more: { query?: Query; refused?: RefusedForm }) {
     const { caller, accountName, formField } = session;
     const after = readCursor(more.query?.tokens);
-    const [usage, listed, tokenCount, browsers] = await Promise.all([
+    const [usage, listed, tokenCount, browsers, ways] = await Promise.all([
       accounts.readUsage(caller),
       tokens.list(caller, tokensAtOnce, after),
       tokens.count(caller, tokensCounted),
       sessions.list(caller),
+      parts.services.identities.listOf(caller.accountId),
     ]);
     const since = usage.account && html`Since ${timeTag(usage.account.createdAt)} · `;
     return {
@@ -65,6 +68,7 @@ export function accountPageRoutes(parts: RouteParts): readonly Route[] {
 <div class="page-head"><div><h1>${visible(accountName)}</h1>
 <p class="soft">${since}User id <code class="wrap-anywhere">${caller.accountId}</code></p></div></div>
 ${tokensSection({ ...listed, after }, formField, more.refused)}
+${waysSection(parts.services, ways)}
 ${sessionsSection(browsers, session, parts.services)}
 ${usageSection(usage, tokenCount, config)}
 <section class="panel" aria-labelledby="export-title"><h2 id="export-title">Export</h2>
@@ -95,6 +99,8 @@ ${usageSection(usage, tokenCount, config)}
       },
       { allowsSuspended: true },
     ),
+
+    ...wayRoutes(parts),
 
     exportRoute(parts),
 
