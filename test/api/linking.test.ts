@@ -61,7 +61,7 @@ describe('Ways to sign in, on the account page', () => {
 
   it('are listed; the others of the service are offered', async () => {
     const account = await person.open('/account');
-    expect(account.text).to.include('Ways to sign in').and.include('the sign-in key');
+    expect(account.text).to.include('Ways to sign in').and.include('Sign-in key');
     expect(account.page.find('a', { href: '/account/ways' })?.text).to.equal('Add another way…');
     const form = await person.open('/account/ways');
     const buttons = form.page.all('button').map(({ text }) => text);

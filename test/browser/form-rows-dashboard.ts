@@ -1,3 +1,4 @@
+import { withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
 import { byOwner, field, lockedDrop, type Scene } from './form-row.ts';
 
 const newPage = { '#html': '<title>New</title><p>One' };
@@ -36,6 +37,11 @@ export const dashboardForms = [
   byOwner('/account/tokens/:id', 'Save', tokenPath, label),
   byOwner('/account/tokens/:id/revoke', 'Revoke token', tokenPath),
   byOwner('/account/sessions', 'Sign out of this browser', '/account'),
+  byOwner('/account/ways', 'Add this name', withoutName, {
+    fill: ({ service, slug }) => ({ '#name': `free-${slug}`, '#key': String(service.services.signInKey) }),
+    wrong: { '#name': '?', '#key': 'any' },
+  }),
+  byOwner('/account/ways/:id/remove', 'Remove', removalPath),
   byOwner('/account/export', 'Download everything', '/account', { isFile: true }),
   byOwner('/account/delete', 'Delete the account and all drops', '/account/delete', {
     fill: ({ owner }) => ({ '[name=confirm]': owner.owner.name }),
@@ -61,4 +67,22 @@ function ofFirstOfTwo(part: string) {
 async function tokenPath({ service, owner }: Scene): Promise<string> {
   const { tokens } = await service.services.tokens.list({ accountId: owner.owner.userId }, 1);
   return `/account/tokens/${tokens[0]?.id}`;
+}
+
+/** The person has signed in at a provider, and has no local name. */
+async function withoutName({ service, owner }: Scene): Promise<string> {
+  const { accounts, identities } = service.services.engine;
+  const { userId: accountId, name } = owner.owner;
+  await accounts.setIdentity(accountId, { provider: 'github:https://git.example', subject: name, name });
+  await identities.remove({ provider: 'local', subject: name, accountId });
+  return '/account/ways';
+}
+
+async function removalPath({ service, owner }: Scene): Promise<string> {
+  const { userId, name } = owner.owner;
+  const identity = { provider: 'github:https://github.com', subject: name, name };
+  await service.services.identities.link(userId, withoutClaims(identity));
+  const { page } = await owner.open('/account');
+  const link = page.all('a').find(({ attributes }) => attributes['aria-label'] === `Remove GitHub, ${name}`);
+  return link?.attributes.href ?? '';
 }

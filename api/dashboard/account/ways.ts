@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { localProvider } from '../../../shared/accounts/account.ts';
 import { type SignInWay, signInWays } from '../../../shared/config/config.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
 import type { Services } from '../../../shared/engines/open-services.ts';
@@ -100,7 +101,7 @@ export function waysSection(services: Services, known: readonly KnownIdentity[])
     const provider = providerName(services, each.provider);
     const label = `Remove ${provider}, ${each.name}`;
     return html`<tr>
-<th scope="row"><span class="wrap-anywhere">${provider}</span></th>
+<th scope="row"><span class="wrap-anywhere">${each.provider === localProvider ? 'Sign-in key' : provider}</span></th>
 <td data-label="Name"><span class="wrap-anywhere">${visible(each.name)}</span></td>
 <td data-label="E-mail">${each.email === null ? soft('None') : html`<span class="wrap-anywhere">${visible(each.email)}</span>`}</td>
 <td data-label="Since">${timeTag(each.createdAt)}</td>
