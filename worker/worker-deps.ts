@@ -10,7 +10,7 @@ import type { JobMonitor, JobProducer } from '../shared/jobs/job-queue.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { Rendering } from '../shared/renders/rendering.ts';
 import type { Sealer } from '../shared/secrets/sealer.ts';
-import type { OidcProvider } from '../shared/sign-ins/oidc.ts';
+import type { RefreshingProvider } from '../shared/sign-ins/identity-provider.ts';
 
 /** What the jobs use. */
 export interface WorkerDeps {
@@ -20,7 +20,7 @@ export interface WorkerDeps {
   readonly purger: EdgePurger | null;
   readonly accounts: Pick<Accounts, 'finishRemoval'>;
   /** null: nobody signs in at an OpenID provider. */
-  readonly oidc: Pick<OidcProvider, 'provider' | 'refresh'> | null;
+  readonly oidc: RefreshingProvider | null;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly accessEnd: Pick<AccessEnd, 'end'>;
   readonly rendering: Pick<Rendering, 'renderForJob'>;

@@ -59,3 +59,18 @@ export interface IdentityProvider {
    */
   finish(returnedTo: URL, callbackUrl: string, visit: ProviderVisit): Promise<ProviderPerson | null>;
 }
+
+/** A provider that can be asked again about a person who has signed in there. */
+export interface RefreshingProvider {
+  /** The `provider` of its identities. @throws DropError `unavailable` */
+  provider(): Promise<string>;
+
+  /**
+   * What it says of the person now, and the refresh token for the next time. @param subject of the identity
+   * @returns null: it has ended the sign-in @throws DropError as `IdentityProvider.finish`
+   */
+  refresh(
+    refreshToken: string,
+    subject: string,
+  ): Promise<(ProviderClaims & { readonly refreshToken: string }) | null>;
+}

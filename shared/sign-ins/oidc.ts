@@ -27,7 +27,13 @@ import {
 } from 'oauth4webapi';
 import { DropError } from '../domain/errors.ts';
 import { constantTimeEqual } from '../util/constant-time-equal.ts';
-import type { IdentityProvider, ProviderClaims, ProviderPerson, ProviderVisit } from './identity-provider.ts';
+import type {
+  IdentityProvider,
+  ProviderClaims,
+  ProviderPerson,
+  ProviderVisit,
+  RefreshingProvider,
+} from './identity-provider.ts';
 import { type ClaimRules, type Claims, emailIn, groupsIn, nameIn } from './oidc-claims.ts';
 import { isSameIssuer, issuerIn, type ProviderRequest, promptAt, readDiscovery } from './oidc-discovery.ts';
 import { providerFailure, providerFetch } from './provider-calls.ts';
@@ -74,7 +80,7 @@ interface Discovered {
 }
 
 /** Any OpenID provider: code flow with PKCE, state and nonce. */
-export class OidcProvider implements IdentityProvider {
+export class OidcProvider implements IdentityProvider, RefreshingProvider {
   readonly name: string;
   readonly reads = 'your user id and, as far as it gives them, your name, e-mail address and groups';
   readonly #options: OidcOptions;
