@@ -1,4 +1,5 @@
 import type { Services } from '../shared/engines/open-services.ts';
+import { askRoutes } from './access-requests/ask.ts';
 import { accountRoutes } from './account/account.ts';
 import { commentsPageRoutes } from './comments/pages/comments-page.ts';
 import { commentRoutes } from './comments/routes.ts';
@@ -46,6 +47,7 @@ const resources: readonly ((parts: RouteParts) => readonly Route[])[] = [
   uploadRoutes,
   pageRoutes,
   commentsPageRoutes,
+  askRoutes,
   dashboardRoutes,
   operatorRoutes,
   reportRoutes,

@@ -7,6 +7,7 @@ export function dropPaths(slug: string) {
   return {
     drop,
     edit: `${drop}/edit`,
+    share: `${drop}/share`,
     passcode: `${drop}/passcode`,
     context: `${drop}/context`,
     newVersion: newVersionPath(slug),

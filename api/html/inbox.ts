@@ -1,5 +1,4 @@
-import type { InboxCounts } from '../../shared/comments/comment-store.ts';
-import { inboxAtMost, newsOf } from '../../shared/comments/inbox.ts';
+import { inboxAtMost, newsOf, type WaitingCounts } from '../../shared/comments/inbox.ts';
 
 /** `3`, or `99+`: counting ends there. */
 export function cutNumber(count: number): string {
@@ -7,7 +6,7 @@ export function cutNumber(count: number): string {
 }
 
 /** What stands in the header and in the title. null: nothing waits, or nobody knows. */
-export function inboxNumber(inbox: InboxCounts | null): string | null {
-  const waits = inbox === null ? 0 : inbox.held + newsOf(inbox);
+export function inboxNumber(inbox: WaitingCounts | null): string | null {
+  const waits = inbox === null ? 0 : inbox.asking + inbox.held + newsOf(inbox);
   return waits === 0 ? null : cutNumber(waits);
 }

@@ -1,5 +1,5 @@
-import type { InboxCounts } from '../../shared/comments/comment-store.ts';
-import type { Config } from '../../shared/config/config.ts';
+import type { WaitingCounts } from '../../shared/comments/inbox.ts';
+import { type Config, recognisesPeople } from '../../shared/config/config.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import { helpPath } from '../http/paths.ts';
 import { type Assets, assetsPath, manifestPath } from './assets.ts';
@@ -45,10 +45,10 @@ export interface HeaderSession {
   /** The hidden field without which a form is refused. */
   readonly formField: Html;
   /** null: it could not be counted. */
-  readonly inbox: InboxCounts | null;
+  readonly inbox: WaitingCounts | null;
 }
 
-export type NavItem = 'drops' | 'new' | 'comments' | 'account' | 'operators';
+export type NavItem = 'drops' | 'new' | 'shared' | 'comments' | 'account' | 'operators';
 
 export interface Layout {
   /** The service's own address. */
@@ -59,8 +59,8 @@ export interface Layout {
   page(parts: PageParts): HtmlPage;
   /** A page with a layout of its own: `body` contains the one `main` element. */
   bare(parts: PageParts): HtmlPage;
-  /** A page of the dashboard: header and navigation above, the body in a wide `main`. @param nav null: none of them */
-  dashboard(session: HeaderSession, nav: NavItem | null, parts: PageParts): HtmlPage;
+  /** A page of the dashboard: header and navigation above, the body in a wide `main`. @param current null: none of them */
+  dashboard(session: HeaderSession, current: NavItem | null, parts: PageParts): HtmlPage;
 }
 
 /** The frame around all our pages. They load their scripts and style sheets from BASE_URL, also on the hosts of drops. */
@@ -69,9 +69,10 @@ export function createLayout({
   config,
 }: {
   assets: Assets;
-  config: Pick<Config, 'BASE_URL'>;
+  config: Pick<Config, 'BASE_URL' | 'SIGN_IN' | 'GITHUB_CLIENT_ID' | 'OIDC_ISSUER' | 'SHARING'>;
 }): Layout {
   const { BASE_URL } = config;
+  const nav = recognisesPeople(config) ? links : links.filter(([item]) => item !== 'shared');
   const urlOf = (name: string) => BASE_URL + assets.pathOf(name);
   const ownFiles = BASE_URL + assetsPath;
   // The vector first: a browser that can show it must not prefer the .ico, which lists a size.
@@ -131,11 +132,11 @@ ${body}
         html`<header class="masthead">${brandTo(`${BASE_URL}/`)}</header>\n<main>${parts.body}</main>\n${footer}`,
       ),
     bare: (parts) => lay(parts, 'bare', parts.body),
-    dashboard(session, nav, parts) {
+    dashboard(session, current, parts) {
       const scripts = ['shared', ...(parts.scripts ?? [])];
       const waits = inboxNumber(session.inbox);
       const title = waits === null ? parts.title : `(${waits}) ${parts.title}`;
-      const body = html`${dashboardHeader(session, nav, waits)}\n<main id="main" tabindex="-1">${session.caller.isSuspended && suspensionNotice}${parts.body}</main>\n${footer}`;
+      const body = html`${dashboardHeader(session, { nav, current, waits })}\n<main id="main" tabindex="-1">${session.caller.isSuspended && suspensionNotice}${parts.body}</main>\n${footer}`;
       return lay({ ...parts, title, scripts }, 'wide', body);
     },
   };
@@ -165,9 +166,12 @@ function policyText(more: Readonly<Record<string, string>>): string {
 const suspensionNotice = html`<p class="notice bad">The operators suspended this account. You can read and export what you own, revoke tokens and end sessions. Everything else is refused.</p>
 `;
 
-const links: readonly (readonly [NavItem, path: string, text: string])[] = [
+type NavLinks = readonly (readonly [NavItem, path: string, text: string])[];
+
+const links: NavLinks = [
   ['drops', '/drops', 'Drops'],
   ['new', '/drops/new', 'New'],
+  ['shared', '/shared', 'Shared'],
   ['comments', '/comments', 'Comments'],
   ['account', '/account', 'Account'],
 ];
@@ -175,10 +179,9 @@ const operatorLink = ['operators', '/operators', 'Operators'] as const;
 
 function dashboardHeader(
   { accountName, isOperator, formField }: HeaderSession,
-  current: NavItem | null,
-  waits: string | null,
+  { nav, current, waits }: { nav: NavLinks; current: NavItem | null; waits: string | null },
 ): Html {
-  const shown = isOperator ? [...links, operatorLink] : links;
+  const shown = isOperator ? [...nav, operatorLink] : nav;
   return html`<a class="skip-link" href="#main">Skip to the content</a>
 <header class="topbar"><div>
 ${brandTo('/drops')}

@@ -29,11 +29,15 @@ export function browserSignInPath(next: string): string {
 
 export const dashboardPaths = {
   drops: '/drops',
+  shared: '/shared',
   comments: '/comments',
   account: '/account',
   operators: '/operators',
   signOut: '/sign-out',
 } as const;
+
+/** The answers to people who ask for access, on the page of comments. */
+export const requestsPath = `${dashboardPaths.comments}/requests`;
 
 /** Adds ways to sign in; below it are the pages that remove them. */
 export const waysPath = '/account/ways';
@@ -69,7 +73,7 @@ export function rawPath(slug: string): string {
 }
 
 /** What the scripts and menus of a viewer page ask for. */
-export type PagePart = 'latest' | 'versions' | 'download' | 'print' | 'qr.svg' | 'comments';
+export type PagePart = 'latest' | 'versions' | 'download' | 'print' | 'qr.svg' | 'comments' | 'ask';
 
 /** @param version null for the latest */
 export function pagePartPath(slug: string, part: PagePart, version: number | null = null): string {

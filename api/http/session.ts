@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/accounts/account.ts';
-import type { InboxCounts } from '../../shared/comments/comment-store.ts';
+import type { WaitingCounts } from '../../shared/comments/inbox.ts';
 import { isHttps } from '../../shared/config/config.ts';
 import { invalidSession } from '../../shared/credentials/sessions.ts';
 import { DropError, isUnavailable, suspended, unavailable } from '../../shared/domain/errors.ts';
@@ -35,7 +35,7 @@ export interface BrowserSession {
   /** See `Account`. */
   readonly commentsSeen: number;
   /** What waits for the owner: one read, however often it is called. null: the store is away, or slow. */
-  readInbox(): Promise<InboxCounts | null>;
+  readInbox(): Promise<WaitingCounts | null>;
 }
 
 type PageHandler = (req: Request, res: Response, session: BrowserSession) => Promise<void> | void;
@@ -201,7 +201,7 @@ export class SessionAccess {
     throw new DropError('forbidden', message);
   }
 
-  async #readInbox(id: string, commentsSeen: number): Promise<InboxCounts | null> {
+  async #readInbox(id: string, commentsSeen: number): Promise<WaitingCounts | null> {
     const { inbox, log } = this.#services;
     try {
       return await withTimeout(inboxMs, inbox.count({ id, commentsSeen }), () =>

@@ -214,7 +214,7 @@ function dashboardPathIn(next: unknown, baseUrl: string): string {
   if (!URL.canParse(next, baseUrl)) return dashboardPaths.drops;
   const { origin, pathname, search } = new URL(next, baseUrl);
   const isOfDashboard =
-    /^\/((drops|comments|account|operators)(\/|$)|sign-in\/ready$|p\/[\w-]+(\/comments)?$)/.test(pathname) &&
+    /^\/((drops|shared|comments|account|operators)(\/|$)|sign-in\/ready$|p\/[\w-]+(\/comments)?$)/.test(pathname) &&
     origin === new URL(baseUrl).origin;
   return isOfDashboard ? pathname + search : dashboardPaths.drops;
 }

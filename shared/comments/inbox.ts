@@ -1,3 +1,4 @@
+import type { AccessRequestStore } from '../access-requests/access-request-store.ts';
 import type { Account, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { isUnavailable } from '../domain/errors.ts';
@@ -6,23 +7,36 @@ import type { CommentStore, InboxCounts, StateCounts } from './comment-store.ts'
 /** Threads of a state, and news, that are counted: so many, or more. */
 export const inboxAtMost = 100;
 
+/** What waits for an owner. */
+export interface WaitingCounts extends InboxCounts {
+  /** People who ask for access. */
+  readonly asking: number;
+}
+
 interface Deps {
   readonly comments: Pick<CommentStore, 'countInbox' | 'countStates' | 'lastSeq'>;
   readonly accounts: Pick<AccountStore, 'noteCommentsSeen'>;
+  readonly accessRequests: Pick<AccessRequestStore, 'countOpen'>;
 }
 
-/** What waits for an owner: held threads, and what readers have changed since the owner's last look at all comments. */
+/** What waits for an owner: people who ask for access, held threads, and what readers have changed since the owner's last look at all comments. */
 export class Inbox {
   readonly #comments: Deps['comments'];
   readonly #accounts: Deps['accounts'];
+  readonly #accessRequests: Deps['accessRequests'];
 
-  constructor({ comments, accounts }: Deps) {
+  constructor({ comments, accounts, accessRequests }: Deps) {
     this.#comments = comments;
     this.#accounts = accounts;
+    this.#accessRequests = accessRequests;
   }
 
-  count({ id, commentsSeen }: Pick<Account, 'id' | 'commentsSeen'>): Promise<InboxCounts> {
-    return this.#comments.countInbox(id, commentsSeen, inboxAtMost);
+  async count({ id, commentsSeen }: Pick<Account, 'id' | 'commentsSeen'>): Promise<WaitingCounts> {
+    const [counts, asking] = await Promise.all([
+      this.#comments.countInbox(id, commentsSeen, inboxAtMost),
+      this.#accessRequests.countOpen(id, inboxAtMost),
+    ]);
+    return { ...counts, asking };
   }
 
   /** How many threads of each state the owner has, each counted as what waits is. */

@@ -1,3 +1,4 @@
+import type { Settlement } from '../access-requests/settlement.ts';
 import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { Resolutions, Resolves } from '../comments/resolutions.ts';
@@ -58,6 +59,7 @@ export interface DropsDeps extends OwnerReadsDeps {
   readonly passcodes: Passcodes;
   readonly sideEffects: SideEffects;
   readonly resolutions: Resolutions;
+  readonly settlement: Pick<Settlement, 'settle'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
   readonly accounts: Pick<AccountStore, 'find'>;
@@ -135,6 +137,7 @@ export class Drops extends OwnerReads {
       const tasks = sideEffects.tasksOfChange;
       const outcome = await drops.changeDetails(owned(caller, at), settled, clock.now(), tasks);
       const drop = orThrow(outcome, config);
+      await this.#settleRequests(drop, settled);
       if (narrows(settled)) await sideEffects.afterHide(drop);
       else await sideEffects.afterChange(drop);
       return drop;
@@ -255,6 +258,7 @@ export class Drops extends OwnerReads {
         : await resolutions.around(caller, target.slug, resolves, version.id, { add, isRefused });
     const drop = await this.#storedOrThrow(caller, outcome);
     if (resolves !== null) await this.#settle(drop);
+    await this.#settleRequests(drop, changes);
     await sideEffects.afterNewVersion(drop, version.id, narrows(changes));
     return drop;
   }
@@ -274,6 +278,10 @@ export class Drops extends OwnerReads {
     const { limits, config } = this.#deps;
     if (outcome === 'day_full') throw await limits.dailyQuotaExceeded(caller);
     return orThrow(outcome, config);
+  }
+
+  async #settleRequests(drop: Drop, { access, people }: DetailChanges): Promise<void> {
+    if (access !== undefined || people !== undefined) await this.#deps.settlement.settle(drop);
   }
 
   /** The version is stored, so its job does it if this fails. */

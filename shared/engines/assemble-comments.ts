@@ -54,6 +54,7 @@ export function assembleComments(parts: {
   const inbox = new Inbox({
     comments: engine.comments,
     accounts: engine.accounts,
+    accessRequests: engine.accessRequests,
   });
   return {
     resolutions,

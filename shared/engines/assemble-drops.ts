@@ -1,3 +1,4 @@
+import { Settlement } from '../access-requests/settlement.ts';
 import type { Comments } from '../comments/comments.ts';
 import type { Resolutions } from '../comments/resolutions.ts';
 import { ResolvedAlready } from '../comments/resolved-already.ts';
@@ -20,6 +21,7 @@ import type { Passcodes } from '../passcodes/passcodes.ts';
 import type { Threads } from '../threads/threads.ts';
 import { Uploads } from '../uploads/uploads.ts';
 import { ViewStats } from '../views/views.ts';
+import { assembleSharing } from './assemble-sharing.ts';
 import type { Engine } from './engine.ts';
 
 interface Parts {
@@ -40,7 +42,8 @@ interface Parts {
 
 /** What owners do with their drops: they write them, and read their versions and views. */
 export function assembleDrops(parts: Parts) {
-  const { config, clock, log, engine, threads, tokens, limits, runList, sideEffects, comments } = parts;
+  const { config, clock, log, engine, threads, readers, limits, runList, sideEffects, comments } = parts;
+  const settlement = new Settlement({ requests: engine.accessRequests, readers, log });
   const drops = new Drops({
     drops: engine.drops,
     accounts: engine.accounts,
@@ -51,6 +54,7 @@ export function assembleDrops(parts: Parts) {
     passcodes: parts.passcodes,
     sideEffects,
     resolutions: parts.resolutions,
+    settlement,
     clock,
     log,
     config,
@@ -67,7 +71,7 @@ export function assembleDrops(parts: Parts) {
   const uploads = new Uploads({
     uploads: engine.uploads,
     drops,
-    tokens,
+    tokens: parts.tokens,
     limits,
     idempotency,
     clock,
@@ -78,7 +82,7 @@ export function assembleDrops(parts: Parts) {
   const resolvedAlready = new ResolvedAlready({ drops, comments });
   const diffs = new Diffs({ drops, compare: threads.compare });
   const { accounts } = engine;
-  const sharedDrops = new SharedDrops({ drops: engine.drops, accounts, readers: parts.readers, runList });
+  const sharedDrops = new SharedDrops({ drops: engine.drops, accounts, readers, runList });
   const viewStats = new ViewStats({ drops, views: engine.views, clock });
   return {
     drops,
@@ -91,5 +95,6 @@ export function assembleDrops(parts: Parts) {
     diffs,
     sharedDrops,
     viewStats,
+    ...assembleSharing({ clock, engine, readers, drops, limits }),
   };
 }

@@ -98,6 +98,9 @@ export const limitTable = {
   /** For one drop, by the drop and the address. */
   passcodeOfDropByAddress: { key: 'passcode-of', ...wrongAttempts('PASSCODE_TRIES') },
 
+  /** By the account that asks. */
+  accessRequest: { key: 'ask', ...perHour(20, 'requests for access') },
+
   report: { key: 'report', networkKey: 'report-from', ...perHour('REPORTS_PER_HOUR', 'reports') },
   reportOfDrop: { key: 'report-of', ...perHour('REPORTS_PER_DROP_PER_HOUR', 'reports') },
 
@@ -156,6 +159,11 @@ export const capTable = {
     maximum: 'REPORTS_OPEN_PER_DROP',
     refusal: (maximum) =>
       `This page has the maximum of ${maximum} open reports. Further ones are not stored until you close some.`,
+  },
+  /** Declined ones, too. */
+  accessRequestsOfDrop: {
+    maximum: 100,
+    refusal: () => 'Too many people have asked for this page already: write to its owner.',
   },
   repliesOfComment: {
     maximum: 200,

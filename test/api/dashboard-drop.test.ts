@@ -236,8 +236,8 @@ describe('The page of a drop in the dashboard', () => {
 
   it('the code to embed shows the page in any other page, under its title', async () => {
     const title = 'A "quoted" </iframe><script>alert(1)</script> & more';
-    const { slug, open } = await scene({ title });
-    const code = (await open()).page.find('textarea', { id: 'embed' })?.text ?? '';
+    const { path, slug } = await scene({ title });
+    const code = (await ada.open(`${path}/share`)).page.find('textarea', { id: 'embed' })?.text ?? '';
     const inBody = parsePage(code)
       .all('*')
       .filter(({ inside }) => inside.includes('body'));

@@ -40,6 +40,7 @@ const publicForms = [
   '/sign-in/approve',
   '/p/:slug',
   '/p/:slug/comments',
+  '/p/:slug/ask',
   '/report/:slug',
 ];
 
@@ -201,7 +202,14 @@ describe('Every page and form', () => {
 
   describe('a form about a drop names the revision that the person saw: 400 without it, 412 for an older one', () => {
     itChangesNothing(service);
-    const fields = { title: 'Other', passcode: 'sesame', action: 'set', html: '<p>Other', key: 'k' };
+    const fields = {
+      title: 'Other',
+      passcode: 'sesame',
+      action: 'set',
+      html: '<p>Other',
+      key: 'k',
+      access: 'members',
+    };
     for (const route of forms.filter((path) => path.startsWith('/drops/:slug')))
       it(route, async () => {
         if (route !== '/drops/:slug/edit') expect((await send(pathOf(route), fields)).status).to.equal(400);

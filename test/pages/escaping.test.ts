@@ -1,9 +1,13 @@
 import { expect } from 'chai';
+import { askForm } from '../../api/access-requests/ask.ts';
+import { askingSection } from '../../api/access-requests/asking.ts';
 import { commentsPage, refusalPage } from '../../api/comments/pages/views.ts';
 import { ownCommentsPage } from '../../api/dashboard/comments/page.ts';
 import { editPage } from '../../api/dashboard/drop/edit.ts';
 import { dropPage } from '../../api/dashboard/drop/page.ts';
 import { setPasscodePage } from '../../api/dashboard/drop/passcode.ts';
+import { sharePage } from '../../api/dashboard/drop/share.ts';
+import { sharedPage } from '../../api/dashboard/shared/page.ts';
 import { errorPage } from '../../api/html/error-page.ts';
 import { html } from '../../api/html/html.ts';
 import type { PageParts } from '../../api/html/layout.ts';
@@ -22,7 +26,7 @@ import type { Drop, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { aToken } from '../contract/records.ts';
 import { parsePage } from '../support/html.ts';
-import { barePageOf, pageOf } from '../support/layout.ts';
+import { barePageOf, pageOf, ways } from '../support/layout.ts';
 
 const place = { baseUrl: 'https://drops.example', address: '/' };
 const pieces: readonly string[] = [
@@ -174,6 +178,43 @@ const marked: Record<string, (text: string) => string> = {
   'no comments on a page': (text) =>
     barePageOf(refusalPage({ page: page(text), action: text, isSignedIn: false, isFramed: false })).html,
   "an owner's comments": (text) => htmlOf(ownComments(text)),
+  'who can read a drop': (text) =>
+    htmlOf(
+      sharePage(
+        {
+          drop: { ...drop(text), access: 'named', people: [text, '@x.org'] },
+          values: { access: 'named', people: text },
+          formField: html``,
+          error: failure('invalid_arg', text, { field: 'people' }),
+        },
+        { ...ways, BASE_URL: 'https://drops.example' },
+      ),
+    ),
+  'what is shared': (text) =>
+    htmlOf(
+      sharedPage({
+        drops: [
+          {
+            id: text,
+            slug: 'abc',
+            title: text,
+            description: text,
+            access: 'named',
+            locked: true,
+            updatedAt: 0,
+            ownerName: text,
+          },
+        ],
+        next: text,
+        isContinued: true,
+        entries: [text, text],
+      }),
+    ),
+  'a question for access': (text) =>
+    htmlOf({
+      title: 'Ask',
+      body: html`<h1>Ask</h1>${askForm({ slug: 'abc', standing: { may: true, address: text }, formField: html`` })}`,
+    }),
   'the passcode of a drop': (text) =>
     htmlOf(
       setPasscodePage({
@@ -309,6 +350,10 @@ function ownComments(text: string) {
     ...threadsView(text, 'owner', 'edit'),
     versionId: null,
     waits: null,
+    asking: askingSection(
+      [{ slug: 'abc', title: text, accountId: text, name: text, address: text, askedAt: 0 }],
+      html``,
+    ),
     counts: { open: 1, held: 0, resolved: 0 },
   };
   return ownCommentsPage(

@@ -88,7 +88,7 @@ describe('the page layout', () => {
     };
     const shown = (held: number, ...news: readonly number[]) => {
       const byDrop = new Map(news.map((count, n) => [`d${n}`, count]));
-      const inbox = { held, news: byDrop };
+      const inbox = { asking: 0, held, news: byDrop };
       const page = parsePage(layout.dashboard({ ...session, inbox }, null, { ...parts, title: 'T' }).html);
       return [page.title, page.find('a', { href: '/comments' })?.text];
     };

@@ -26,6 +26,7 @@ const keys = {
   commentOfMember: 'comment',
   commentOnDrop: 'comment-of',
   commentForOwner: 'comment-to',
+  accessRequest: 'ask',
 };
 
 describe('The table of limits', () => {

@@ -50,7 +50,7 @@ function sessionCookieName({ config }: TestService): string {
 
 /** The routes of all pages or forms of the dashboard, in a table of the service or one without a service. */
 export function dashboardRoutes({ routes }: RouteTable, method: 'GET' | 'POST'): string[] {
-  const isOwn = (path: string) => /^\/(drops|comments|account|operators|sign-out)(\/|$)/.test(path);
+  const isOwn = (path: string) => /^\/(drops|shared|comments|account|operators|sign-out)(\/|$)/.test(path);
   return routes.filter((route) => route.method === method && isOwn(route.path)).map(({ path }) => path);
 }
 

@@ -1,6 +1,6 @@
 import type { commenters } from '../../../shared/comments/comment.ts';
-import type { CommentCounts, InboxCounts } from '../../../shared/comments/comment-store.ts';
-import { newsOf } from '../../../shared/comments/inbox.ts';
+import type { CommentCounts } from '../../../shared/comments/comment-store.ts';
+import { newsOf, type WaitingCounts } from '../../../shared/comments/inbox.ts';
 import { countOf } from '../../html/elements.ts';
 import { type Html, html } from '../../html/html.ts';
 import { cutNumber } from '../../html/inbox.ts';
@@ -17,13 +17,15 @@ export function countText(counts: CommentCounts | undefined, news = 0): string |
 }
 
 /** On the page of all comments. null: it could not be counted. */
-export function inboxText(inbox: InboxCounts | null): string | null {
+export function inboxText(inbox: WaitingCounts | null): string | null {
   if (inbox === null) return null;
-  const { held } = inbox;
+  const { asking, held } = inbox;
   const news = newsOf(inbox);
   const waiting =
     held === 0 ? 'No comment waits for you' : `${commentsOf(held)} ${held === 1 ? 'waits' : 'wait'} for you`;
-  return `${waiting}. ${news === 0 ? 'None' : cutNumber(news)} ${news > 1 ? 'are' : 'is'} new since you last looked here.`;
+  const ask =
+    asking === 0 ? '' : `${asking === 1 ? '1 person asks' : `${cutNumber(asking)} people ask`} for access. `;
+  return `${ask}${waiting}. ${news === 0 ? 'None' : cutNumber(news)} ${news > 1 ? 'are' : 'is'} new since you last looked here.`;
 }
 
 function commentsOf(count: number): string {

@@ -1,21 +1,25 @@
 import type { Request } from 'express';
+import type { AccessRequests } from '../../../shared/access-requests/access-requests.ts';
+import type { Caller } from '../../../shared/accounts/account.ts';
 import { type CommentState, commentIdPattern } from '../../../shared/comments/comment.ts';
 import type { ListedComment, StateCounts } from '../../../shared/comments/comment-store.ts';
 import { inboxAtMost } from '../../../shared/comments/inbox.ts';
 import type { ThreadPage } from '../../../shared/comments/thread-pages.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
+import { askingSection } from '../../access-requests/asking.ts';
 import { changeByForm, formIdInput } from '../../comments/pages/form-acts.ts';
 import { type ThreadsView, threadList } from '../../comments/pages/threads.ts';
 import { noticeFor, numberText } from '../../html/elements.ts';
 import { formError, formFaultsOf } from '../../html/forms.ts';
-import { html, visible } from '../../html/html.ts';
+import { type Html, html, visible } from '../../html/html.ts';
 import { cutNumber } from '../../html/inbox.ts';
 import { queryOf, toPositiveInteger } from '../../http/parameters.ts';
-import { dashboardPaths, ownerPath } from '../../http/paths.ts';
+import { dashboardPaths, ownerPath, requestsPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import type { BrowserSession } from '../../http/session.ts';
+import type { Form } from '../../http/show.ts';
 import { keyOrDefault } from '../list/address.ts';
 import { dashboardPages, type RefusedForm, type SessionPage } from '../pages.ts';
 import { inboxText } from './comment-labels.ts';
@@ -34,6 +38,8 @@ const notices = {
   resolve: 'The comment is resolved.',
   open: 'The comment is open again.',
   delete: 'The comment is deleted.',
+  allow: 'Their address is on the list of the page now. Dropleaf sends no message: tell them.',
+  decline: 'The request is declined. Its sender cannot ask for that page again.',
 };
 
 interface ThreadsOfDrop {
@@ -44,7 +50,7 @@ interface ThreadsOfDrop {
 
 /** /comments: the comments on all drops of an account. */
 export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
-  const { comments, drops, inbox, clock } = parts.services;
+  const { accessRequests, comments, drops, inbox, clock } = parts.services;
   const pages = dashboardPages(parts, 'comments');
   const { comments: path } = dashboardPaths;
 
@@ -66,6 +72,8 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
     attempt?: RefusedForm,
   ): Promise<SessionPage> {
     const { caller, formField } = session;
+    // Before anything is counted: requests without an answer are removed.
+    const asking = await accessRequests.list(caller);
     const waits = await session.readInbox();
     const first = waits !== null && waits.held > 0 ? 'held' : 'open';
     const { state, before, thread } = readAddress(req, first);
@@ -83,6 +91,7 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
       action: addressOf({ state, before, thread }),
       attempt,
       waits: inboxText(waits),
+      asking: askingSection(asking, caller.isSuspended ? null : formField),
       counts,
       wholePath: (id: string) => addressOf({ state, before, thread: id }),
       fields: caller.isSuspended ? null : html`${formField}${formIdInput(clock.now())}`,
@@ -105,7 +114,30 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
       },
       { again: shownPage },
     ),
+    pages.form(
+      requestsPath,
+      limitTable.change,
+      async (_req, _res, { caller }, sent) => {
+        const act = sent.get('act') === 'allow' ? 'allow' : 'decline';
+        await answerRequest(accessRequests, caller, act, sent);
+        return `${path}?notice=${act}`;
+      },
+      { again: shownPage },
+    ),
   ];
+}
+
+/** @throws DropError as `AccessRequests` */
+async function answerRequest(
+  requests: AccessRequests,
+  caller: Caller,
+  act: 'allow' | 'decline',
+  sent: Form,
+): Promise<void> {
+  const slug = sent.get('slug') ?? '';
+  const accountId = sent.get('account') ?? '';
+  if (act === 'decline') await requests.decline(caller, slug, accountId);
+  else await requests.allow(caller, slug, { accountId, address: sent.get('address') ?? '' });
 }
 
 type Filter = keyof typeof filters;
@@ -152,7 +184,11 @@ export function ownCommentsPage(
   state: Filter,
   drops: readonly ThreadsOfDrop[],
   next: number | null,
-  view: ThreadsView & { readonly waits: string | null; readonly counts: StateCounts },
+  view: ThreadsView & {
+    readonly waits: string | null;
+    readonly asking: Html | null;
+    readonly counts: StateCounts;
+  },
 ): SessionPage {
   const error = view.attempt?.error;
   const links = Object.entries(filters).map(
@@ -166,7 +202,7 @@ export function ownCommentsPage(
     body: html`<h1>Comments</h1>
 ${view.waits !== null && html`<p class="soft">${view.waits}</p>\n`}<nav class="segments" aria-label="Which comments">${links}</nav>
 ${formError(error && formFaultsOf(error).message)}
-${drops.length === 0 && html`<p class="soft">There are no such comments.</p>`}
+${view.asking}${drops.length === 0 && html`<p class="soft">There are no such comments.</p>`}
 ${drops.map(
   ({ slug, title, threads }) =>
     html`<section class="reading"><h2><a href="${ownerPath(slug)}">${visible(title)}</a></h2>\n${threadList(threads, view)}</section>\n`,

@@ -1,20 +1,20 @@
 import type { CommentCounts } from '../../../shared/comments/comment-store.ts';
 import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { breadcrumb, copyButton, fact, soft, timeAgo, timeTag } from '../../html/elements.ts';
-import { type Html, html, toText, visible, visibleLines } from '../../html/html.ts';
+import { type Html, html, visible, visibleLines } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { metadataPrefix, readSlug } from '../../http/parameters.ts';
-import { dashboardPaths, pagePartPath, pageUrl, rawPath } from '../../http/paths.ts';
+import { dashboardPaths, pagePartPath, pageUrl } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
-import { sandbox } from '../../pages/raw-headers.ts';
 import { sourceHandlers } from '../../versions/source.ts';
 import { commenterNames, countText } from '../comments/comment-labels.ts';
 import { type HistoryData, historySection, historyStyles } from '../history/versions.ts';
 import { type VersionConfig, versionForm } from '../new/version.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
+import { readersText } from './access-labels.ts';
 import { dropHeader } from './header.ts';
 import { type DropViews, type Range, rangeOf, viewsSection } from './views-section.ts';
 
@@ -95,9 +95,7 @@ function detailsSection(drop: Drop, latest: OwnedVersion | undefined, counts: Ow
   const { slug, title, description, metadata, locked, createdAt, updatedAt, expiresAt } = drop;
   const paths = dropPaths(slug);
   const mayChange = drop.takedown === null;
-  const passcode = locked
-    ? 'Viewers must enter it.'
-    : soft('None: everybody with the link can read the page.');
+  const passcode = locked ? 'Viewers must enter it.' : soft('None');
   const comments = countText(counts) ?? 'No open comments';
   return html`<section class="panel" aria-labelledby="details-title">
 <div class="panel-head"><h2 id="details-title">Details</h2>${mayChange && html`<a class="button quiet small" href="${paths.edit}">Edit details</a>`}</div>
@@ -131,40 +129,14 @@ function tagList(metadata: Drop['metadata']): Html {
   )}</ul>`;
 }
 
-/** The ways to pass a drop on: its address, a QR code, code for other pages, the file. */
+/** The address of the page and who may read it. */
 function shareSection(drop: Drop, baseUrl: string): Html {
   const url = pageUrl(baseUrl, drop.slug);
-  const qrPath = pagePartPath(drop.slug, 'qr.svg');
-  return html`<section class="panel" id="share" aria-labelledby="share-title">
-<h2 id="share-title">Share</h2>
+  return html`<section class="panel" aria-labelledby="share-title">
+<div class="panel-head"><h2 id="share-title">Share</h2><a class="button quiet small" href="${dropPaths(drop.slug).share}">Share…</a></div>
 <p class="copyable"><a href="${url}">${url}</a>${copyButton(url)}</p>
-${drop.locked && html`<p class="small soft">Viewers also need the passcode.</p>`}
-<details class="more"><summary>QR code</summary>
-<p><a href="${qrPath}"><img class="qr" src="${qrPath}" alt="QR code of the address" width="176" height="176" loading="lazy"></a></p>
-<p class="small"><a href="${qrPath}">Open the QR code alone</a> to enlarge, save or print it.</p>
-</details>
-<details class="more"><summary>Embed in another page</summary>
-${drop.locked ? lockedNote : embedField(embedCode(drop, baseUrl))}
-</details>
+<p class="small soft">${readersText(drop)} can read it.${drop.locked && ' Viewers also need the passcode.'}</p>
 </section>`;
-}
-
-const lockedNote = html`<p class="small soft">A page with a passcode cannot be embedded. Link to it instead.</p>`;
-
-function embedField(code: string): Html {
-  return html`<label for="embed">HTML for your page</label>
-<textarea class="code" id="embed" rows="5" readonly spellcheck="false" aria-describedby="embed-hint">
-${code}</textarea>
-<p class="hint" id="embed-hint">It always shows the latest version. Embedded pages count no views.</p>
-<p>${copyButton(code, 'Copy the code')}</p>`;
-}
-
-/** Markup for a page of another site. There the title is an attribute, so it is escaped here too. */
-function embedCode({ slug, title }: Drop, baseUrl: string): string {
-  const src = baseUrl + rawPath(slug);
-  return toText(
-    html`<iframe src="${src}" title="${title}" sandbox="${sandbox}" width="100%" height="600" loading="lazy"></iframe>`,
-  );
 }
 
 /** The drop in a frame, which the style sheet scales. @param preview null: there is nothing to show */

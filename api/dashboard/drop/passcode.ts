@@ -11,6 +11,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
+import { readersText } from './access-labels.ts';
 import { revisionField, targetOf } from './revision-field.ts';
 
 /** /drops/{slug}/passcode */
@@ -84,7 +85,7 @@ ${
   drop.locked &&
   html`<form class="panel" method="post" action="${path}">
 <h2>Remove the passcode</h2>
-<p>Everybody with the link can then read the page and all its versions.</p>
+<p>${readersText(drop)} can then read the page and all its versions.</p>
 ${hidden}
 <button type="submit" class="quiet" name="action" value="remove">Remove passcode</button>
 </form>`

@@ -3,6 +3,7 @@ import { copyButton, countOf, menu, timeAgo } from '../../html/elements.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { ownerPath, pagePartPath, pagePath, pageUrl } from '../../http/paths.ts';
 import type { Preview } from '../../pages/frame.ts';
+import { accessText } from '../drop/access-labels.ts';
 import { menuLinks } from '../drop/header.ts';
 import { dropPaths } from '../paths.ts';
 import { type ListAddress, tagFilter } from './address.ts';
@@ -97,9 +98,12 @@ function tagLink(tag: readonly [string, string], address: ListAddress): Html {
 
 function badges({ drop, comments }: ListedDrop): Html | null {
   const { slug, takedown, locked, expiresAt } = drop;
-  if (takedown === null && !locked && expiresAt === null && comments === null) return null;
+  const access = accessText(drop);
+  if (takedown === null && access === null && !locked && expiresAt === null && comments === null) return null;
   const link = html`<a class="badge good above" href="${pagePartPath(slug, 'comments')}">${comments}</a>`;
   return html`<p class="badges">${takedown !== null && html`<span class="badge bad">Taken down</span>`}${
+    access !== null && html`<span class="badge">${access}</span>`
+  }${
     locked && html`<span class="badge">Locked</span>`
   }${expiresAt !== null && html`<span class="badge warn">Expires ${timeAgo(expiresAt)}</span>`}${takedown === null && comments !== null && link}</p>`;
 }
