@@ -37,6 +37,7 @@ export const accountPaths = {
   sessions: `${account}/sessions`,
   ways: waysPath,
   removeWay: (id: string) => `${waysPath}/${id}/remove`,
+  defaultAccess: `${account}/default-access`,
   export: `${account}/export`,
   remove: `${account}/delete`,
 } as const;

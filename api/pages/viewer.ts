@@ -4,8 +4,9 @@ import { type DropError, notFound, versionNotFound } from '../../shared/domain/e
 import { isPublic, isRestricted } from '../../shared/drops/access.ts';
 import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
+import { askForm } from '../access-requests/ask.ts';
 import { fieldState, formError } from '../html/forms.ts';
-import { html, raw } from '../html/html.ts';
+import { type Html, html, raw } from '../html/html.ts';
 import type { Layout, PageParts } from '../html/layout.ts';
 import { isNavigation } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
@@ -16,7 +17,7 @@ import { HttpError } from '../http/http-error.ts';
 import { pagePath } from '../http/paths.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
-import type { SessionAccess } from '../http/session.ts';
+import type { BrowserSession, SessionAccess } from '../http/session.ts';
 import { orAgain, show } from '../http/show.ts';
 import { ContentHosts } from './content-hosts.ts';
 import { frameUrl } from './frame.ts';
@@ -101,7 +102,16 @@ export class ViewerPages {
     if (session !== null)
       Object.assign(res.locals, { accountId: session.caller.accountId, sessionId: session.id });
     const address = pagePath(slug) + new URL(req.url, 'http://service').search;
-    show(res, noRightPage({ address, session, ask: null }), this.#layout.page);
+    const ask = session && (await this.#askForm(slug, session));
+    show(res, noRightPage({ address, session, ask }), this.#layout.page);
+  }
+
+  /** null: the account is suspended, and can ask for nothing. */
+  async #askForm(slug: string, { caller, formField }: BrowserSession): Promise<Html | null> {
+    const { accessRequests, pages } = this.#services;
+    if (caller.isSuspended) return null;
+    const standing = await accessRequests.standingOf(await pages.find(slug, null), caller);
+    return askForm({ slug, standing, formField });
   }
 
   /**

@@ -137,9 +137,9 @@ export class Drops extends OwnerReads {
       const tasks = sideEffects.tasksOfChange;
       const outcome = await drops.changeDetails(owned(caller, at), settled, clock.now(), tasks);
       const drop = orThrow(outcome, config);
-      await this.#settleRequests(drop, settled);
       if (narrows(settled)) await sideEffects.afterHide(drop);
       else await sideEffects.afterChange(drop);
+      await this.#settleRequests(drop, settled);
       return drop;
     });
   }
@@ -258,8 +258,8 @@ export class Drops extends OwnerReads {
         : await resolutions.around(caller, target.slug, resolves, version.id, { add, isRefused });
     const drop = await this.#storedOrThrow(caller, outcome);
     if (resolves !== null) await this.#settle(drop);
-    await this.#settleRequests(drop, changes);
     await sideEffects.afterNewVersion(drop, version.id, narrows(changes));
+    await this.#settleRequests(drop, changes);
     return drop;
   }
 

@@ -98,7 +98,7 @@ describe('/drops/{slug}/share: who can read a page', () => {
     const { stored, submit } = await open();
     const alone = await submit({ access: 'named', people: '' });
     expect(alone.text).to.include('Nobody is on it: only you can read the page.');
-    expect(await stored()).to.deep.equal({ access: 'named', people: [] });
+    expect(await stored()).to.deep.equal({ access: 'named', people: null });
     await submit({ access: 'named', people: 'ada@example.org' });
     await submit({ access: 'members', people: '' });
     expect(await stored()).to.deep.equal({ access: 'members', people: null });
@@ -150,6 +150,44 @@ describe('/drops/{slug}/share: who can read a page', () => {
     );
     expectError(refused, 403, 'forbidden');
     expect((await stored()).access).to.equal('link');
+  });
+});
+
+describe('Who can read new pages', () => {
+  const service = useService({ DEFAULT_ACCESS: 'members' });
+
+  it('is chosen on /account, and the form for a new drop begins with it', async () => {
+    const dashboard = await openDashboard(service);
+    const chosen = async (path: string) => {
+      const { page } = await dashboard.open(path);
+      const select = page.find('select', { id: 'access' });
+      const options = select === undefined ? [] : page.within(select, 'option');
+      return options.find(({ attributes }) => attributes.selected !== undefined)?.attributes.value;
+    };
+    let published = 0;
+    const publish = async (fields: Readonly<Record<string, string>>) => {
+      const html = `<title>T</title>${++published}`; // the same form sent twice is one drop
+      const { headers } = await dashboard.postParts('/drops/new', { html, ...fields });
+      const slug = /^\/drops\/(\w+)/.exec(headers.location ?? '')?.[1] ?? '';
+      return (await dashboard.owner.get(`/api/drops/${slug}`)).body.access ?? 'link';
+    };
+    expect([await chosen('/account'), await chosen('/drops/new')]).to.deep.equal(['', 'members']);
+    expect(await publish({})).to.equal('members');
+    for (const access of ['named', 'link', 'members']) {
+      const saved = await dashboard.post('/account/default-access', { access });
+      expect(saved.headers.location).to.equal('/account?notice=default-access');
+      expect([await chosen('/account'), await chosen('/drops/new')]).to.deep.equal([access, access]);
+      expect(await publish({})).to.equal(access);
+      expect(await publish({ access: 'named' })).to.equal('named');
+    }
+    await dashboard.post('/account/default-access', { access: '' });
+    expect([await chosen('/account'), await chosen('/drops/new')]).to.deep.equal(['', 'members']);
+    const wrong = await dashboard.post(
+      '/account/default-access',
+      { access: 'all' },
+      { headers: { 'sec-fetch-mode': 'cors' } },
+    );
+    expectError(wrong, 400, 'invalid_arg');
   });
 });
 

@@ -58,7 +58,7 @@ describeInBrowsers('The page of a drop in the dashboard', (browser) => {
     expect(faults).to.deep.equal([]);
   });
 
-  it('without scripts: the preview is that of a desktop, on a phone that of a phone, and the QR code is there', async () => {
+  it('without scripts: the preview is that of a desktop, on a phone that of a phone, and the QR code is on the page Share', async () => {
     const { slug } = await ada.owner.create({
       html: '<meta name="viewport" content="width=device-width"><h1>Framed</h1>',
     });
@@ -78,6 +78,7 @@ describeInBrowsers('The page of a drop in the dashboard', (browser) => {
         1,
       );
     }
+    await page.goto(`${service.url}/drops/${slug}/share`);
     await tabTo(page, 'QR code');
     await page.keyboard.press('Enter');
     const code = page.getByAltText('QR code of the address');

@@ -1,4 +1,5 @@
 import { withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
+import { addIdentity, openKnown } from '../support/known-people.ts';
 import { byOwner, field, lockedDrop, type Scene } from './form-row.ts';
 
 const newPage = { '#html': '<title>New</title><p>One' };
@@ -29,6 +30,11 @@ export const dashboardForms = [
     ofDrop('/context'),
     field('#context', 'How it was made', 'x'.repeat(65 * 1024)),
   ),
+  byOwner('/drops/:slug/share', 'Save', namedPath, field('#people', 'bob@example.org', 'nobody')),
+  byOwner('/drops/:slug/share', 'Remove ada@example.org', namedPath),
+  byOwner('/comments/requests', 'Allow', askedPath),
+  byOwner('/comments/requests', 'Decline', askedPath),
+  byOwner('/p/:slug/ask', 'Ask the owner', refusedPath),
   byOwner('/drops/:slug/delete', 'Delete the drop', ofDrop('/delete')),
   byOwner('/drops/delete', 'Delete this drop', ({ slug }) => `/drops/delete?drop=${slug}`),
   byOwner('/drops/:slug/v/:n/restore', 'Restore', ofFirstOfTwo('')),
@@ -42,6 +48,7 @@ export const dashboardForms = [
     wrong: { '#name': '?', '#key': 'any' },
   }),
   byOwner('/account/ways/:id/remove', 'Remove', removalPath),
+  byOwner('/account/default-access', 'Save', '/account', { form: 'form[action="/account/default-access"]' }),
   byOwner('/account/export', 'Download everything', '/account', { isFile: true }),
   byOwner('/account/delete', 'Delete the account and all drops', '/account/delete', {
     fill: ({ owner }) => ({ '[name=confirm]': owner.owner.name }),
@@ -55,6 +62,29 @@ function ofDrop(part: string) {
 
 async function lockedPath(scene: Scene): Promise<string> {
   return `/drops/${await lockedDrop(scene)}/passcode`;
+}
+
+/** The page of a drop for somebody who is named. */
+async function namedPath({ owner, slug }: Scene): Promise<string> {
+  const path = `/drops/${slug}/share`;
+  await owner.submit(await owner.open(path), { access: 'named', people: 'ada@example.org' });
+  return path;
+}
+
+/** The page of somebody else that the person may not read. */
+async function refusedPath({ service, owner }: Scene): Promise<string> {
+  const { slug, owner: other } = await service.newDrop();
+  await other.request('PATCH', `/api/drops/${slug}`, { body: { access: 'named' } });
+  await addIdentity(service, owner.owner.userId, { email: 'ada@example.org' });
+  return `/p/${slug}`;
+}
+
+/** The inbox with somebody who asks. */
+async function askedPath(scene: Scene): Promise<string> {
+  await namedPath(scene);
+  const asking = await openKnown(scene.service, { email: 'bob@example.org' });
+  await asking.post(`/p/${scene.slug}/ask`, {});
+  return '/comments';
 }
 
 function ofFirstOfTwo(part: string) {

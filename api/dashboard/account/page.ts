@@ -27,6 +27,7 @@ import { signedOutPath } from '../../sign-in/sign-out.ts';
 import { providerName } from '../../sign-in/ways.ts';
 import { dashboardPages, type Question, type RefusedForm } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
+import { defaultAccessRoute, defaultAccessSection } from './default-access.ts';
 import { exportRoute } from './export.ts';
 import { accountCrumbs, tokenRoutes, tokensSection } from './tokens.ts';
 import { wayNotices, wayRoutes, waysSection } from './ways.ts';
@@ -36,6 +37,7 @@ const tokensAtOnce = 50;
 
 /** What the last form has done. */
 const notices = {
+  'default-access': 'It is saved, and counts for new pages.',
   'session-ended': 'The session has ended. That browser is signed out.',
   'sessions-ended': 'All other sessions have ended. Those browsers are signed out.',
   'token-renamed': 'The token has its new label.',
@@ -70,6 +72,7 @@ export function accountPageRoutes(parts: RouteParts): readonly Route[] {
 ${tokensSection({ ...listed, after }, formField, more.refused)}
 ${waysSection(parts.services, ways)}
 ${sessionsSection(browsers, session, parts.services)}
+${defaultAccessSection(usage.account?.defaultAccess ?? null, formField, config)}
 ${usageSection(usage, tokenCount, config)}
 <section class="panel" aria-labelledby="export-title"><h2 id="export-title">Export</h2>
 <p>One zip file with everything: each version of each drop as it was posted, contexts, and <code>drops.json</code> with titles, tags, versions and views by day. Passcodes are not in it, because the service stores only their hashes.</p>
@@ -101,6 +104,7 @@ ${usageSection(usage, tokenCount, config)}
     ),
 
     ...wayRoutes(parts),
+    defaultAccessRoute(parts.services, pages),
 
     exportRoute(parts),
 

@@ -1,6 +1,4 @@
 import type { Request } from 'express';
-import type { AccessRequests } from '../../../shared/access-requests/access-requests.ts';
-import type { Caller } from '../../../shared/accounts/account.ts';
 import { type CommentState, commentIdPattern } from '../../../shared/comments/comment.ts';
 import type { ListedComment, StateCounts } from '../../../shared/comments/comment-store.ts';
 import { inboxAtMost } from '../../../shared/comments/inbox.ts';
@@ -19,9 +17,8 @@ import { dashboardPaths, ownerPath, requestsPath } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import type { BrowserSession } from '../../http/session.ts';
-import type { Form } from '../../http/show.ts';
 import { keyOrDefault } from '../list/address.ts';
-import { dashboardPages, type RefusedForm, type SessionPage } from '../pages.ts';
+import { dashboardPages, type RefusedForm, type SessionPage, type SessionPages } from '../pages.ts';
 import { inboxText } from './comment-labels.ts';
 
 /** What `?state=` lists. What waits for the owner is open, too, as on the page of comments. */
@@ -114,30 +111,30 @@ export function dashboardCommentRoutes(parts: RouteParts): readonly Route[] {
       },
       { again: shownPage },
     ),
-    pages.form(
-      requestsPath,
-      limitTable.change,
-      async (_req, _res, { caller }, sent) => {
-        const act = sent.get('act') === 'allow' ? 'allow' : 'decline';
-        await answerRequest(accessRequests, caller, act, sent);
-        return `${path}?notice=${act}`;
-      },
-      { again: shownPage },
-    ),
+    requestForm(parts, pages, shownPage),
   ];
 }
 
-/** @throws DropError as `AccessRequests` */
-async function answerRequest(
-  requests: AccessRequests,
-  caller: Caller,
-  act: 'allow' | 'decline',
-  sent: Form,
-): Promise<void> {
-  const slug = sent.get('slug') ?? '';
-  const accountId = sent.get('account') ?? '';
-  if (act === 'decline') await requests.decline(caller, slug, accountId);
-  else await requests.allow(caller, slug, { accountId, address: sent.get('address') ?? '' });
+type ShowAgain = (req: Request, session: BrowserSession, attempt: RefusedForm) => Promise<SessionPage>;
+
+/** The answer to somebody who asks for access. @param again the page with the error of an answer that failed */
+function requestForm({ services }: RouteParts, pages: SessionPages, again: ShowAgain): Route {
+  const { accessRequests } = services;
+  const { comments: path } = dashboardPaths;
+  return pages.form(
+    requestsPath,
+    limitTable.change,
+    async (_req, _res, { caller }, sent) => {
+      const slug = sent.get('slug') ?? '';
+      const accountId = sent.get('account') ?? '';
+      const isAllowed = sent.get('act') === 'allow';
+      if (isAllowed)
+        await accessRequests.allow(caller, slug, { accountId, address: sent.get('address') ?? '' });
+      else await accessRequests.decline(caller, slug, accountId);
+      return `${path}?notice=${isAllowed ? 'allow' : 'decline'}`;
+    },
+    { again },
+  );
 }
 
 type Filter = keyof typeof filters;

@@ -2,6 +2,7 @@ import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
+import type { Access } from '../../../shared/drops/access.ts';
 import type { NewDropInput } from '../../../shared/drops/drops.ts';
 import { firstHeading } from '../../../shared/html/heading.ts';
 import { titleOfName } from '../../../shared/html/html-file.ts';
@@ -18,6 +19,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import { commenterOptions } from '../comments/comment-labels.ts';
+import { accessOptions } from '../drop/access-labels.ts';
 import { dashboardPages } from '../pages.ts';
 import { documentFields, documentForm, type Sent, sizeLimit, textOf } from './document.ts';
 import { previewRoute } from './preview.ts';
@@ -33,6 +35,8 @@ const lifetimes = [
 ] as const;
 
 interface NewPage {
+  /** Who can read it, unless the form says something else. */
+  readonly access: Access;
   /** What was sent. Absent: nothing yet. */
   readonly sent?: Sent;
   readonly formField: Html;
@@ -53,6 +57,7 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
     if (text('description') !== '') query.description = text('description');
     const days = lifetimes.find(([key]) => key === text('expires'))?.[0];
     if (text('comments') !== '') query.comments = text('comments');
+    if (text('access') !== '') query.access = text('access');
     if (days) query.expires_at = String(clock.now() + Number(days) * dayMs);
     for (const [key, value] of readTags(text('tags'))) query[metadataPrefix + key] = value;
     const input = await htmlBodies.readCreate(caller, html, query);
@@ -69,9 +74,10 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
   }
 
   return [
-    dashboardPages(parts, 'new').page(newDropPath, (_req, _res, { formField }) =>
-      newPage({ formField }, config),
-    ),
+    dashboardPages(parts, 'new').page(newDropPath, async (_req, _res, { caller, formField }) => {
+      const { access } = await drops.sharingOfNew(caller, {});
+      return newPage({ access, formField }, config);
+    }),
     previewRoute,
     documentForm(parts, {
       path: newDropPath,
@@ -81,7 +87,8 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
         const input = await read(caller, html, sent).catch(throwInWords);
         return (ids) => drops.create(caller, input, ids);
       },
-      again: (_, { formField }, sent, error) => newPage({ sent, formField, error }, config),
+      again: (_, { formField }, sent, error) =>
+        newPage({ access: config.DEFAULT_ACCESS, sent, formField, error }, config),
     }),
   ];
 }
@@ -103,7 +110,10 @@ function readTags(text: string): Map<string, string> {
 }
 
 /** After an error the text fields are as they were typed. Files are not shown again, and the passcode only if nobody looked at it yet. */
-function newPage({ sent = { fields: new Map() }, formField, error }: NewPage, config: Config): PageParts {
+function newPage(
+  { access, sent = { fields: new Map() }, formField, error }: NewPage,
+  config: Config,
+): PageParts {
   const { TITLE_MAX_CHARACTERS, DESCRIPTION_MAX_CHARACTERS, METADATA_MAX_KEYS, HTML_MAX_BYTES } = config;
   const { PASSCODE_MIN_CHARACTERS, PASSCODE_MAX_CHARACTERS } = config;
   const fault = error?.details?.field;
@@ -136,10 +146,13 @@ ${textOf(sent, 'tags')}</textarea>
 <p class="hint" id="tags-hint">One on a line: a word, or <code>project=demo</code>; at most ${METADATA_MAX_KEYS}. Only you see them.</p>
 <div class="fields-row"><div><label for="passcode">Passcode</label>
 <input id="passcode" name="passcode" type="password"${error && isOutdated(error) && html` value="${textOf(sent, 'passcode')}"`} minlength="${PASSCODE_MIN_CHARACTERS}" maxlength="${PASSCODE_MAX_CHARACTERS}" autocomplete="new-password"${state('passcode', 'passcode')}>
-<p class="hint" id="passcode-hint">At least ${PASSCODE_MIN_CHARACTERS} characters. Without one, everybody with the link can read the page.</p></div>
+<p class="hint" id="passcode-hint">At least ${PASSCODE_MIN_CHARACTERS} characters. Viewers must then enter it.</p></div>
 <div><label for="expires">Expires</label>
 <select id="expires" name="expires"${state('expires_at', 'expires')}>${options}</select>
 <p class="hint" id="expires-hint">Then the drop is deleted for good.</p></div></div>
+<label for="access">Who can read it</label>
+<select id="access" name="access"${state('access', 'access')}>${accessOptions(textOf(sent, 'access') || access)}</select>
+<p class="hint" id="access-hint">You name people on the page Share, once it is published.</p>
 <label for="comments">Who may comment</label>
 <select id="comments" name="comments"${state('comments', 'comments')}>${commenterOptions(textOf(sent, 'comments'))}</select>
 <p class="hint" id="comments-hint">What people without an account write is shown after you have approved it.</p>

@@ -45,8 +45,9 @@ export function sharedPage({ drops, next, isContinued, entries }: SharedList): S
   const nothing = isContinued ? html`<p class="soft">There are no more.</p>` : nothingShared(entries);
   return {
     title: 'Shared with me',
+    styles: ['share'],
     body: html`<div class="reading"><h1>Shared with me</h1>
-${drops.length === 0 ? nothing : html`<ul class="rows panel">\n${drops.map(row)}</ul>`}
+${drops.length === 0 ? nothing : html`<ul class="rows panel shared">\n${drops.map(row)}</ul>`}
 ${next !== null && html`<p><a class="button quiet small" href="${dashboardPaths.shared}?after=${next}">Older drops</a></p>`}
 ${drops.length > 0 && entries.length > 0 && html`<p class="small soft wrap-anywhere">Others name you as ${names(entries)}.</p>`}</div>`,
   };
