@@ -31,6 +31,7 @@ export interface WorkerDeps {
   readonly config: Pick<
     Config,
     | 'OIDC_ALLOWED_GROUPS'
+    | 'OIDC_SCOPES'
     | 'SIGN_IN_KEEP_SECONDS'
     | 'EDGE_PURGE_AGAIN_SECONDS'
     | 'REPORTS_KEEP_DAYS'

@@ -16,7 +16,7 @@ function row({ slug, title, accountId, name, address, askedAt }: AskingPerson, f
   const who = html`<span class="visually-hidden"> ${visible(name)}, ${visible(address)}</span>`;
   const form = html`<form method="post" action="${requestsPath}" class="actions">${fields}<input type="hidden" name="slug" value="${slug}"><input type="hidden" name="account" value="${accountId}"><input type="hidden" name="address" value="${address}">
 <button class="small" name="act" value="allow">Allow${who}</button><button class="quiet small" name="act" value="decline">Decline${who}</button></form>`;
-  return html`<li><p class="wrap-anywhere"><strong>${visible(name)}</strong> (${visible(address)}) asks to read <a href="${ownerPath(slug)}">${visible(title)}</a> <span class="soft small">${timeAgo(askedAt)}</span></p>
+  return html`<li><p class="wrap-anywhere"><strong>${visible(address)}</strong> (${visible(name)}) asks to read <a href="${ownerPath(slug)}">${visible(title)}</a> <span class="soft small">${timeAgo(askedAt)}</span></p>
 ${fields !== null && form}</li>
 `;
 }

@@ -52,7 +52,7 @@ const sharedShape = named(
         'SharedDrop',
         fields({
           slug: slugShape,
-          title: textShape(dropFieldTexts.title.about),
+          title: optional(textShape(`${dropFieldTexts.title.about} Absent behind a passcode.`)),
           url: addressShape('The viewer page.'),
           raw_url: addressShape('The page itself, also for a program with your token.'),
           owner: textShape('The name of its owner.'),
@@ -72,7 +72,7 @@ export function presentShared(
   return {
     data: drops.map(({ slug, title, ownerName, updatedAt }) => ({
       slug,
-      title,
+      title: title ?? undefined,
       url: pageUrl(baseUrl, slug),
       raw_url: baseUrl + rawPath(slug),
       owner: ownerName,

@@ -214,8 +214,9 @@ function dashboardPathIn(next: unknown, baseUrl: string): string {
   if (!URL.canParse(next, baseUrl)) return dashboardPaths.drops;
   const { origin, pathname, search } = new URL(next, baseUrl);
   const isOfDashboard =
-    /^\/((drops|shared|comments|account|operators)(\/|$)|sign-in\/ready$|p\/[\w-]+(\/comments)?$)/.test(pathname) &&
-    origin === new URL(baseUrl).origin;
+    /^\/((drops|shared|comments|account|operators)(\/|$)|sign-in\/ready$|p\/[\w-]+(\/comments)?$)/.test(
+      pathname,
+    ) && origin === new URL(baseUrl).origin;
   return isOfDashboard ? pathname + search : dashboardPaths.drops;
 }
 

@@ -48,7 +48,8 @@ export async function endVisit(
   const { config, accessEnd } = services;
   const provider = providerOf(services, way);
   if (begunAt !== way) {
-    const message = `This sign-in was begun at ${providerOf(services, begunAt).name}, and ${provider.name} has answered.`;
+    const begunName = services[begunAt]?.name ?? 'another provider';
+    const message = `This sign-in was begun at ${begunName}, and ${provider.name} has answered.`;
     return refusal(req, target, message);
   }
   const callbackUrl = config.BASE_URL + callbackPaths[way];

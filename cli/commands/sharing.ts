@@ -115,7 +115,7 @@ function print({ output }: Context, drop: Drop): void {
 
 const isShared = hasFields({
   slug: isSlug,
-  title: isText,
+  title: isAbsentOr(isText),
   url: isWebAddress,
   owner: isText,
   updated_at: isTime,
@@ -128,14 +128,19 @@ async function listShared({ api, output }: Context, { all = false }: { all?: boo
   const found: Guarded<typeof isShared>[] = [];
   let after: string | undefined;
   do {
-    const answer = await api.request('GET', '/api/shared', { query: { limit: all ? '200' : '50', after } });
+    const answer = await api.request('GET', '/api/shared', { query: { limit: all ? '100' : '50', after } });
     const { data, next } = answer.json(isSharedPart);
     found.push(...data);
     after = data.length === 0 ? undefined : next;
   } while (all && after !== undefined);
   if (output.isJson) return output.result(found, null);
   if (found.length === 0) return output.note('Nobody shares a page with you by name.');
-  const rows = found.map(({ url, owner, updated_at, title }) => [url, owner, formatTime(updated_at), title]);
+  const rows = found.map(({ url, owner, updated_at, title }) => [
+    url,
+    owner,
+    formatTime(updated_at),
+    title ?? '(has a passcode)',
+  ]);
   output.result(found, formatTable(['ADDRESS', 'OWNER', 'CHANGED (UTC)', 'TITLE'], rows, output.columns));
   if (after !== undefined) output.note(`The first ${found.length} pages. For every one: --all`);
 }

@@ -11,7 +11,7 @@ import { capReached, type Limits } from '../limits/limits.ts';
 import type { AccessRequest, AccessRequestKey, AccessRequestStore } from './access-request-store.ts';
 
 /** Requests of one page of the inbox. */
-export const requestsAtOnce = 50;
+const requestsAtOnce = 50;
 
 const cap = maximumOf(capTable.accessRequestsOfDrop, {});
 

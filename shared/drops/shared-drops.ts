@@ -7,7 +7,9 @@ import type { DropStore } from './drop-store.ts';
 
 /** A drop of somebody else, on whose list the reader stands. */
 export interface SharedDrop
-  extends Pick<Drop, 'id' | 'slug' | 'title' | 'description' | 'access' | 'locked' | 'updatedAt'> {
+  extends Pick<Drop, 'id' | 'slug' | 'description' | 'access' | 'locked' | 'updatedAt'> {
+  /** null: it has a passcode, before which nothing of a page is shown. */
+  readonly title: string | null;
   readonly ownerName: string;
 }
 
@@ -55,10 +57,11 @@ export class SharedDrops {
   }
 }
 
-/** Nothing that only the owner may see, such as tags and views. */
+/** Nothing that only the owner may see, such as tags and views, or that is behind a passcode. */
 function toShared(
   { id, slug, title, description, access, locked, updatedAt }: Drop,
   ownerName: string,
 ): SharedDrop {
-  return { id, slug, title, description, access, locked, updatedAt, ownerName };
+  const shown = locked ? { title: null, description: null } : { title, description };
+  return { id, slug, ...shown, access, locked, updatedAt, ownerName };
 }

@@ -5,9 +5,7 @@ import type { DropStore } from '../drops/drop-store.ts';
 import { entriesOf } from '../drops/people.ts';
 import { wayOf } from './identities.ts';
 import type { IdentityStore } from './identity-store.ts';
-
-/** What a provider has said of a person counts for so long where it cannot be asked again. */
-const saidMs = 12 * 60 * 60_000;
+import { isStillSaid, saidMs } from './said.ts';
 
 interface Deps {
   readonly identities: Pick<IdentityStore, 'listOfAccount'>;
@@ -30,11 +28,11 @@ export class SignInAge {
    */
   async isOver({ accountId, provider, createdAt }: Session): Promise<boolean> {
     const { identities, clock, config } = this.#deps;
-    const since = clock.now() - saidMs;
-    if (provider === null || wayOf(provider) !== 'oidc' || createdAt > since) return false;
+    const now = clock.now();
+    if (provider === null || wayOf(provider) !== 'oidc' || createdAt > now - saidMs) return false;
     const known = await identities.listOfAccount(accountId);
     const own = known.filter((identity) => identity.provider === provider);
-    if (own.some(({ refreshToken, checkedAt }) => refreshToken !== null || checkedAt > since)) return false;
+    if (own.some((identity) => isStillSaid(identity, now))) return false;
     return (
       splitList(config.OIDC_ALLOWED_GROUPS).length > 0 || this.#isNamed(accountId, [...entriesOf(known)])
     );

@@ -45,7 +45,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** What may be logged: never the error itself, whose `cause` can be a response with a token, or an address with a code. */
-export function describeFailure(error: unknown): object {
+function describeFailure(error: unknown): object {
   if (!(error instanceof Error)) return { failure: typeof error };
   const { name, message } = error;
   const cause = error.cause instanceof Error ? error.cause : null;

@@ -20,6 +20,7 @@ describe('Drops that a release without a search in tags had stored in SQLite', (
 
     const older = new DatabaseSync(path);
     older.exec(`
+      DROP TABLE access_requests;
       DROP TABLE identities;
       DROP TABLE drop_people;
       ALTER TABLE drops DROP COLUMN access;
@@ -32,7 +33,6 @@ describe('Drops that a release without a search in tags had stored in SQLite', (
       DROP TABLE comment_texts;
       DROP TABLE comment_replies;
       DROP TABLE comment_totals;
-      DROP INDEX accounts_by_identity_hash;
       ALTER TABLE accounts DROP COLUMN identity_hash;
       ALTER TABLE accounts DROP COLUMN counts_as;
       ALTER TABLE accounts DROP COLUMN comments_seen;

@@ -156,7 +156,7 @@ describe('A page for members or named people', () => {
       const href = shown.page
         .all('a')
         .map(({ attributes }) => attributes.href ?? '')
-        .find((one) => one.includes('again=1'));
+        .find((one) => one.includes('other=1'));
       const form = await eve.open(href ?? '');
       expect(form.page.find('input', { name: 'next' })?.attributes.value).to.equal(`/p/${slug}?v=1`);
     });

@@ -29,6 +29,7 @@ const untypedForms = [
   '/account/sessions',
   '/account/tokens/:id/revoke',
   '/account/export',
+  '/account/default-access',
   '/operators/pages/:slug/inspect',
 ];
 

@@ -9,7 +9,7 @@ import { dropleaf, runHere } from './command.ts';
 import { publish, useHome } from './home.ts';
 
 const all =
-  '2 secrets, 1 account, 1 identity, 2 tokens, 2 idempotency keys, 8 drops, 8 comments, 2 reports, 1 operator act, 20 documents, 6 contexts';
+  '2 secrets, 1 account, 1 identity, 2 tokens, 2 idempotency keys, 8 drops, 8 comments, 2 access requests, 2 reports, 1 operator act, 20 documents, 6 contexts';
 
 describe('bin/dropleaf.js export, import, verify', () => {
   const home = useHome();
@@ -84,7 +84,7 @@ describe('bin/dropleaf.js export, import, verify', () => {
     await dropleaf(['export', again], other);
     const found = JSON.parse(await readManifest(again));
     const earlier = JSON.parse(await readManifest(file));
-    for (const kind of ['identities', 'comments']) {
+    for (const kind of ['identities', 'comments', 'access-requests']) {
       expect(found.records[kind].count, kind).to.equal(0);
       delete found.records[kind];
     }

@@ -121,7 +121,7 @@ describe('bin/dropleaf.js jobs', () => {
   const home = useHome();
   beforeEach(() => makeData(home.dir));
 
-  const head = 'name              waiting   active   failed   oldest';
+  const head = 'name               waiting   active   failed   oldest';
   const rowOf = (stdout: string, name: string) =>
     stdout.split('\n').find((line) => line.startsWith(`${name} `));
 
@@ -131,7 +131,7 @@ describe('bin/dropleaf.js jobs', () => {
     const [first, ...rows] = stdout.trimEnd().split('\n');
     expect(first).to.equal(head);
     expect(rows.map((row) => row.split(' ')[0])).to.deep.equal([...jobNames].sort());
-    expect(rowOf(stdout, 'drop.remove')).to.equal('drop.remove             0        0        0        -');
+    expect(rowOf(stdout, 'drop.remove')).to.equal('drop.remove              0        0        0        -');
   });
 
   it('prints since when the oldest job is due, and runs no job itself', async () => {
@@ -143,7 +143,7 @@ describe('bin/dropleaf.js jobs', () => {
     await close();
     for (let round = 0; round < 2; round++) {
       const { stdout } = await dropleaf(['jobs'], home.env);
-      expect(rowOf(stdout, 'drop.remove')).to.equal('drop.remove             2        0        0    4 min');
+      expect(rowOf(stdout, 'drop.remove')).to.equal('drop.remove              2        0        0    4 min');
     }
   });
 

@@ -98,6 +98,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     findQuotes: async (html, quotes) => findQuotes({ html, quotes, budgetMs: 2_000 }),
     config: {
       OIDC_ALLOWED_GROUPS: '/staff',
+      OIDC_SCOPES: 'openid offline_access',
       SIGN_IN_KEEP_SECONDS: 86_400,
       EDGE_PURGE_AGAIN_SECONDS: purgeAgain,
       REPORTS_KEEP_DAYS: 90,

@@ -24,7 +24,7 @@ type Oidc = NonNullable<WorkerDeps['oidc']>;
 type Said = Pick<NotedClaims, 'email' | 'groups' | 'refreshToken'> | null;
 
 type Deps = Pick<WorkerDeps, 'engine' | 'oidc' | 'sealer' | 'accessEnd' | 'clock' | 'log'> & {
-  readonly config: Pick<WorkerDeps['config'], 'OIDC_ALLOWED_GROUPS'>;
+  readonly config: Pick<WorkerDeps['config'], 'OIDC_ALLOWED_GROUPS' | 'OIDC_SCOPES'>;
 };
 
 /**
@@ -43,15 +43,16 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
     if (oidc === null) return;
     const until = performance.now() + budgetMs;
     const before = clock.now() - afterMs;
-    const provider = await this.#orNull(() => oidc.provider());
-    if (provider === null) return;
     while (performance.now() < until) {
       const due = await engine.identities.listToCheck(before, partSize);
+      if (due.length === 0) return;
+      const provider = await this.#orNull(() => oidc.provider());
+      if (provider === null) return;
       const outcomes: Outcome[] = [];
       await inChunks(due, atOnce, async (identity) => {
         outcomes.push(await this.#check(oidc, provider, identity));
       });
-      if (due.length > 0 && outcomes.every((outcome) => outcome === 'failed')) {
+      if (outcomes.every((outcome) => outcome === 'failed')) {
         log.warn({ identities: due.length }, 'the identity provider answers nothing: nobody is signed out');
         return;
       }
@@ -77,12 +78,17 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
     if (isEnded) return this.#end(begun, kept, begun);
     const answer = await this.#orNull(() => this.#ask(oidc, kept, identity));
     if (answer === null) return 'failed';
-    if (answer.said === null && kept.state === 'in use') {
-      // It may be that the next token was lost: as if none had been given.
+    if (answer.said === null && (kept.state === 'in use' || !this.#isLasting())) {
+      // It may be that the next token was lost, or that the person's session at the provider is over: as if none had been given.
       await identities.note(identity, { ...identity, refreshToken: null }, begunAt);
       return 'checked';
     }
     return this.#note(begun, kept, answer.said);
+  }
+
+  /** Whether the provider's tokens outlast the person's session there: then a refusal says that the person may not sign in any more. */
+  #isLasting(): boolean {
+    return this.#deps.config.OIDC_SCOPES.split(' ').includes('offline_access');
   }
 
   async #note(begun: StoredIdentity, kept: KeptRefreshToken, said: Said): Promise<Outcome> {

@@ -54,7 +54,7 @@ ${drops.length > 0 && entries.length > 0 && html`<p class="small soft wrap-anywh
 }
 
 function row({ slug, title, description, ownerName, locked, updatedAt }: SharedDrop): Html {
-  return html`<li><h2 class="clip"><a href="${pagePath(slug)}" title="${title}">${visible(title)}</a></h2>
+  return html`<li><h2 class="clip"><a href="${pagePath(slug)}" title="${title ?? ''}">${title === null ? 'A page with a passcode' : visible(title)}</a></h2>
 ${description !== null && html`<p class="small soft clip">${visible(description.replace(/\s+/g, ' '))}</p>\n`}<p class="meta"><span>By ${visible(ownerName)}</span><span>Changed ${timeAgo(updatedAt)}</span>${locked && html`<span class="badge">Locked</span>`}</p></li>
 `;
 }
