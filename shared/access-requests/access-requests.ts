@@ -4,7 +4,6 @@ import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, nullIfNotFound } from '../domain/errors.ts';
 import type { Page } from '../drops/drop.ts';
 import type { Drops } from '../drops/drops.ts';
-import type { IdentityStore } from '../identities/identity-store.ts';
 import type { Readers } from '../identities/readers.ts';
 import { capTable, limitTable, maximumOf } from '../limits/limit-table.ts';
 import { capReached, type Limits } from '../limits/limits.ts';
@@ -38,8 +37,7 @@ export interface AskingPerson {
 interface Deps {
   readonly requests: AccessRequestStore;
   readonly accounts: Pick<AccountStore, 'find'>;
-  readonly identities: Pick<IdentityStore, 'listOfAccount'>;
-  readonly readers: Pick<Readers, 'mayRead'>;
+  readonly readers: Pick<Readers, 'mayRead' | 'addressesOf'>;
   readonly drops: Pick<Drops, 'get' | 'change'>;
   readonly limits: Pick<Limits, 'take'>;
   readonly clock: Clock;
@@ -60,7 +58,7 @@ export class AccessRequests {
   ): Promise<AskStanding> {
     const { requests } = this.#deps;
     if ((await requests.find({ dropId, accountId })) !== null) return { may: false, why: 'asked' };
-    const [address] = await this.#addressesOf(accountId);
+    const [address] = await this.#deps.readers.addressesOf(accountId);
     if (address === undefined) return { may: false, why: 'nameless' };
     const isFull = (await requests.listOfDrop(dropId)).length >= cap;
     return isFull ? { may: false, why: 'full' } : { may: true, address };
@@ -101,7 +99,7 @@ export class AccessRequests {
   ) {
     const { requests, drops } = this.#deps;
     const key = await this.#requireRequest(caller, slug, accountId);
-    if (!(await this.#addressesOf(accountId)).includes(address)) {
+    if (!(await this.#deps.readers.addressesOf(accountId)).includes(address)) {
       const message = `${address} is not a verified address of this person any more. Nobody was added`;
       throw new DropError('invalid_arg', message, { field: 'address' });
     }
@@ -139,17 +137,11 @@ export class AccessRequests {
     const [drop, account, [address]] = await Promise.all([
       drops.get(caller, slug).catch(nullIfNotFound),
       accounts.find(accountId),
-      this.#addressesOf(accountId),
+      this.#deps.readers.addressesOf(accountId),
     ]);
     if (drop === null || drop.takedown !== null) return null;
     if (account === null || account.suspendedAt !== null || address === undefined) return null;
     if (await readers.mayRead(drop, accountId)) return null;
     return { slug, title: drop.title, accountId, name: account.identity.name, address, askedAt };
-  }
-
-  /** Verified, in lower case; that of the oldest identity first. */
-  async #addressesOf(accountId: string): Promise<string[]> {
-    const identities = await this.#deps.identities.listOfAccount(accountId);
-    return identities.flatMap(({ email }) => email ?? []);
   }
 }

@@ -75,7 +75,7 @@ export function assembleAccounts(parts: {
     clock,
     log,
   });
-  const readers = new Readers({ ...engine, oidc, clock, config });
+  const readers = new Readers({ ...engine, clock, config });
   const operators = new Operators({ config, identities: engine.identities, oidc });
   const accessEnd = new AccessEnd({ ...engine, now: () => clock.now() });
   return { tokens, sessions, signIns, accounts, identities, readers, operators, accessEnd };

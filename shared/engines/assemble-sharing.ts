@@ -17,7 +17,6 @@ export function assembleSharing(parts: {
   const accessRequests = new AccessRequests({
     requests: engine.accessRequests,
     accounts: engine.accounts,
-    identities: engine.identities,
     readers,
     drops,
     limits,

@@ -14,8 +14,6 @@ type Reader = Pick<Caller, 'accountId' | 'isSuspended'>;
 interface Deps {
   readonly accounts: Pick<AccountStore, 'find'>;
   readonly identities: Pick<IdentityStore, 'listOfAccount'>;
-  /** Whether it is the OpenID provider of this service; null: there is none. */
-  readonly oidc: { isOf(provider: string): boolean } | null;
   readonly clock: Clock;
   readonly config: Pick<Config, 'SIGN_IN' | 'GITHUB_CLIENT_ID' | 'OIDC_ISSUER'>;
 }
@@ -25,14 +23,12 @@ export class Readers {
   readonly #accounts: Deps['accounts'];
   readonly #identities: Deps['identities'];
   readonly #ways: readonly SignInWay[];
-  readonly #oidc: Deps['oidc'];
   readonly #clock: Clock;
 
-  constructor({ accounts, identities, oidc, clock, config }: Deps) {
+  constructor({ accounts, identities, clock, config }: Deps) {
     this.#accounts = accounts;
     this.#identities = identities;
     this.#ways = signInWays(config);
-    this.#oidc = oidc;
     this.#clock = clock;
   }
 
@@ -54,15 +50,22 @@ export class Readers {
 
   /** What the account can stand as on lists of people: its verified addresses, their domains, its groups. One indexed read. */
   async entriesOf(accountId: string): Promise<Set<string>> {
-    const known = await this.#identities.listOfAccount(accountId);
-    return entriesOf(known.filter((identity) => this.#counts(identity)));
+    return entriesOf(await this.#identitiesOf(accountId));
   }
 
-  /** What a provider says counts while people sign in there. A provider of groups must have said it in the last hours, or be asked again. */
+  /** Verified, in lower case; that of the oldest identity first. One indexed read. */
+  async addressesOf(accountId: string): Promise<string[]> {
+    return (await this.#identitiesOf(accountId)).flatMap(({ email }) => email ?? []);
+  }
+
+  async #identitiesOf(accountId: string): Promise<StoredIdentity[]> {
+    const known = await this.#identities.listOfAccount(accountId);
+    return known.filter((identity) => this.#counts(identity));
+  }
+
+  /** An OpenID provider that cannot be asked again must have said it in the last hours; GitHub says it once, while people sign in there. */
   #counts(identity: StoredIdentity): boolean {
     const way = wayOf(identity.provider);
-    if (!this.#ways.includes(way)) return false;
-    if (way !== 'oidc') return true;
-    return this.#oidc?.isOf(identity.provider) === true && isStillSaid(identity, this.#clock.now());
+    return way === 'oidc' ? isStillSaid(identity, this.#clock.now()) : this.#ways.includes(way);
   }
 }

@@ -76,6 +76,13 @@ export const rows: readonly Row[] = [
     refusal: 403,
     form: 'act=none',
   },
+  {
+    method: 'POST',
+    path: (slug) => `/p/${slug}/ask`,
+    route: 'POST /p/:slug/ask',
+    opens: 'alike',
+    form: 'x=1',
+  },
   { path: (slug) => `/oembed?url=BASE/p/${slug}`, route: 'GET /oembed', opens: 'nobody' },
   { path: (slug) => `/oembed?url=BASE/p/${slug}/raw&format=xml`, opens: 'nobody' },
   { path: (slug) => `/report/${slug}`, route: 'GET /report/:slug', opens: 'right', refusal: 303 },

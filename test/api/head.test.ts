@@ -112,6 +112,7 @@ describe('HEAD', () => {
       '/p/:slug/comments': { headers: { cookie } },
       '/drops/delete': { status: 303 }, // to the list, because none is chosen
       '/account/tokens/:id/new': { status: 303 }, // it was shown
+      '/account/ways/:id/remove': { status: 404 }, // it is no way to sign in
       '/drops/:slug/compare/diff': { path: `/drops/${slug}/compare/diff?from=1&to=1` },
       '/sign-in/github/callback': {
         path: returning.callback,
@@ -127,7 +128,7 @@ describe('HEAD', () => {
     };
     const headersOf = (path: string): Readonly<Record<string, string>> => {
       if (path.startsWith('/api/')) return { authorization: `Bearer ${owner.token}` };
-      return /^\/(drops|comments|account|operators)(\/|$)/.test(path) ? { cookie } : {};
+      return /^\/(drops|shared|comments|account|operators)(\/|$)/.test(path) ? { cookie } : {};
     };
     const { routes } = routesOf(service.services);
     const paths = routes.filter(({ method }) => method === 'GET').map(({ path }) => path);

@@ -54,6 +54,8 @@ describe('What a provider says of people is asked again', () => {
   }
 
   const withRefresh: Configuration = { issueRefreshToken: async () => true };
+  /** Refresh tokens that do not end with the person's session at the provider. */
+  const outlasting = { OIDC_SCOPES: 'openid profile email offline_access' };
   const staffOnly = { OIDC_ALLOWED_GROUPS: '/staff, /guests' };
 
   it('a person who has left the allowed groups loses sessions and tokens; another account keeps them', async () => {
@@ -78,11 +80,22 @@ describe('What a provider says of people is asked again', () => {
   });
 
   it('a sign-in that the provider has ended ends here, too, and what it said of the person is forgotten', async () => {
-    const { service, ada } = await open(withRefresh);
+    const { service, ada } = await open(withRefresh, outlasting);
     await openIdentity(service, ada.person.identity).replaceToken('revoked');
     await pass(service, 16 * minute);
     expect([await ada.isSignedIn(), await ada.hasToken()]).to.deep.equal([false, false]);
     expect(await ada.identity()).to.deep.include({ refreshToken: null, email: null, groups: [] });
+  });
+
+  it('without offline_access a refusal may mean that the session there is over: as if no refresh token had been given', async () => {
+    const { service, ada } = await open(withRefresh);
+    await openIdentity(service, ada.person.identity).replaceToken('over');
+    await pass(service, 16 * minute);
+    expect([await ada.isSignedIn(), await ada.hasToken()]).to.deep.equal([true, true]);
+    expect(await ada.identity()).to.include({ refreshToken: null, email: 'ada@example.org' });
+    await pass(service, 12 * hour);
+    const entries = await service.services.readers.entriesOf(ada.id);
+    expect([...entries], 'what is too old to count').to.deep.equal([]);
   });
 
   it('a provider that is down, or that fails for one person, ends nobody', async () => {
@@ -94,7 +107,7 @@ describe('What a provider says of people is asked again', () => {
   });
 
   it('after a check that was killed, a refusal says nothing: as if no refresh token had been given', async () => {
-    const { service, ada } = await open(withRefresh);
+    const { service, ada } = await open(withRefresh, outlasting);
     await openIdentity(service, ada.person.identity).replaceToken('rotated away', 'in use');
     const { checkedAt } = (await ada.identity()) ?? {};
     await pass(service, 16 * minute);

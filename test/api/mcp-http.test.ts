@@ -133,7 +133,7 @@ describe('POST /mcp over HTTP', () => {
         const usual = revision === '2025-11-25' ? stream : json;
         expect(answer.headers['content-type'], about).to.equal(expected ?? usual);
         const [, data = answer.text] = /^event: message\ndata: (.*)\n\n$/.exec(answer.text) ?? [];
-        expect(JSON.parse(data).result.tools, about).to.have.length(13);
+        expect(JSON.parse(data).result.tools, about).to.have.length(14);
       }
     const refused = await listTools('2025-11-25', 'image/png');
     expectError(refused, 406, 'invalid_arg');

@@ -35,6 +35,7 @@ const callsOf: Readonly<Record<string, 'allowed' | 'refused'>> = {
   'PATCH /api/comments/:comment': 'allowed',
   'DELETE /api/comments/:comment': 'refused',
   'POST /api/uploads': 'allowed',
+  'GET /api/shared': 'refused',
 };
 
 type Arguments = (of: { readonly slug: string; readonly commentId: string }) => Record<string, unknown>;
@@ -49,6 +50,7 @@ const toolsOf: readonly (readonly [tool: string, decision: 'allowed' | 'refused'
   ['restore_version', 'allowed', ({ slug }) => ({ slug, version: 1 })],
   ['get_drop', 'allowed', ({ slug }) => ({ slug })],
   ['list_drops', 'allowed', () => ({})],
+  ['list_shared_drops', 'refused', () => ({})],
   ['list_versions', 'allowed', ({ slug }) => ({ slug })],
   ['diff_versions', 'allowed', ({ slug }) => ({ slug })],
   ['view_stats', 'allowed', ({ slug }) => ({ slug })],
@@ -229,7 +231,7 @@ describe('The scope of a token', () => {
       await drops.change(await of(owner), any, narrower[2]);
     }
     const version = await drops.addVersion(caller, any, { ...document, people: [] });
-    expect(version).to.deep.include({ latestVersion: 3, access: 'named', people: [] });
+    expect(version).to.deep.include({ latestVersion: 3, access: 'named', people: null });
   });
 
   it('is in GET /api/me and the list of tokens if it is not all', async () => {

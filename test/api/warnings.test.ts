@@ -29,7 +29,7 @@ describe('Warnings in answers', () => {
         else expect(body ?? {}, call.name).not.to.have.property('warnings');
       }
       const { body } = await service.request('POST', '/api/auth/start', { body: { name: 'x' } });
-      expect(body).to.deep.include({ warnings: ['name was ignored: the fields are label'] });
+      expect(body).to.deep.include({ warnings: ['name was ignored: the fields are label, scope'] });
     });
 
     for (const [path, warning] of [
