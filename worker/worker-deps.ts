@@ -5,7 +5,7 @@ import type { Clock } from '../shared/domain/clock.ts';
 import type { EdgePurger } from '../shared/edge/edge-purger.ts';
 import type { Stores } from '../shared/engines/engine.ts';
 import type { FindQuotes } from '../shared/html/quotes.ts';
-import type { AccessEnd } from '../shared/identities/allowed.ts';
+import type { AccessEnd } from '../shared/identities/access-end.ts';
 import type { JobMonitor, JobProducer } from '../shared/jobs/job-queue.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { Rendering } from '../shared/renders/rendering.ts';

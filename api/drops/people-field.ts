@@ -1,5 +1,5 @@
 import { mixed, type TestContext } from 'yup';
-import { mostPeople, readPerson } from '../../shared/drops/people.ts';
+import { mostPeople, readPerson, tooManyPeople } from '../../shared/drops/people.ts';
 import { fail, invalid } from '../http/validate.ts';
 
 export const examplePerson = 'ada@example.org';
@@ -31,8 +31,7 @@ export function peopleList(field: string, description: string) {
 function checkPeople(field: string, value: unknown, testing: TestContext) {
   if (!Array.isArray(value)) return fail(testing, invalid(`${field} must be a list of texts`));
   if (value.length > mostPeople) {
-    const message = `${field} must have at most ${mostPeople} entries (got ${value.length}); a domain (@example.org) or a group names many at once`;
-    return fail(testing, invalid(message, { max_items: mostPeople }));
+    return fail(testing, invalid(tooManyPeople(field, value.length), { max_items: mostPeople }));
   }
   const wrong = value.findIndex((entry) => typeof entry !== 'string' || readPerson(entry) === null);
   if (wrong === -1) return true;

@@ -1,6 +1,6 @@
 import type { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { isNoRight } from '../http/http-error.ts';
+import { NoRight } from '../http/http-error.ts';
 import { helpPath, ownerPath } from '../http/paths.ts';
 import { errorText } from './forms.ts';
 import { type Html, html } from './html.ts';
@@ -22,7 +22,7 @@ export interface ErrorPlace {
 
 /** The page that shows an error to a person. */
 export function errorPage(status: number, error: DropError, place: ErrorPlace): PageParts {
-  const isForSome = isNoRight(error);
+  const isForSome = error instanceof NoRight;
   const byCode = texts[isForSome ? 'no right' : `${status} ${error.code}`];
   const { title, text, next } = byCode ?? texts[status] ?? { title: 'Request failed' };
   const { details } = error;

@@ -22,19 +22,13 @@ export class HttpError extends DropError {
 
 /**
  * For a person who may not read a restricted page, or whose browser does not show who they are: in the viewer page they can sign in.
- * Programs get `not_found`. @param url of the viewer page
+ * Programs get `not_found`.
  */
-export function noRight(url: string): HttpError {
-  return new HttpError(403, 'forbidden', `Not everybody may read this page: open it at ${url}`, { url });
-}
-
-export function isNoRight(error: DropError): boolean {
-  return (
-    error instanceof HttpError &&
-    error.status === 403 &&
-    error.code === 'forbidden' &&
-    typeof error.details?.url === 'string'
-  );
+export class NoRight extends HttpError {
+  /** @param url of the viewer page */
+  constructor(url: string) {
+    super(403, 'forbidden', `Not everybody may read this page: open it at ${url}`, { url });
+  }
 }
 
 /** RFC 9110, section 15.5.6. */

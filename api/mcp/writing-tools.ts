@@ -4,7 +4,7 @@ import type { Config } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { type Document, type Drop, isChanged, type WriteIds } from '../../shared/drops/drop.ts';
 import type { Target } from '../../shared/drops/drops.ts';
-import { settleSharing } from '../../shared/drops/sharing.ts';
+import { applySharing } from '../../shared/drops/sharing.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import { limitTable } from '../../shared/limits/limit-table.ts';
 import { resolvesFields } from '../comments/resolves.ts';
@@ -144,7 +144,7 @@ async function changeDetails(
   if (alone !== undefined) throw withoutHtml(alone);
   const changes = bodies.readPatch(body);
   const drop = await drops.check(caller, target);
-  const isOther = isChanged(drop, settleSharing(changes, drop));
+  const isOther = isChanged(drop, applySharing(changes, drop));
   const changed = isOther ? await drops.change(caller, target, changes) : drop;
   const warnings = [...sharingWarnings(changed, services.config), ...unchangedExpiry(args, changed)];
   return dropResult(services, changed, {

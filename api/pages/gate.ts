@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/accounts/account.ts';
 import { isHttps } from '../../shared/config/config.ts';
+import { scopeOf } from '../../shared/credentials/scopes.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import { isPublic, isRestricted } from '../../shared/drops/access.ts';
 import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
@@ -9,7 +10,7 @@ import type { Services } from '../../shared/engines/open-services.ts';
 import { isNavigation } from '../http/answer-error.ts';
 import { cookieName, readCookies } from '../http/cookies.ts';
 import { isFromOtherSite } from '../http/form.ts';
-import { HttpError, isNoRight, noRight } from '../http/http-error.ts';
+import { HttpError, NoRight } from '../http/http-error.ts';
 import { readSlug } from '../http/parameters.ts';
 import { pagePath, pageUrl } from '../http/paths.ts';
 import type { Handler } from '../http/route.ts';
@@ -107,8 +108,7 @@ async function tokenHolderOf({ tokens }: Services, page: Page, { headers }: Head
   if (headers.authorization === undefined) return null;
   const caller = await tokens.authenticate(headers.authorization).catch(nullIfRefused);
   if (caller === null || caller.isSuspended) return null;
-  const isNarrow = caller.credential.kind === 'token' && caller.credential.token.scope === 'publish';
-  return isNarrow && caller.accountId !== page.ownerId ? null : caller;
+  return scopeOf(caller) === 'publish' && caller.accountId !== page.ownerId ? null : caller;
 }
 
 function nullIfRefused(error: unknown): null {
@@ -159,7 +159,7 @@ export async function requireRight(services: Services, page: Page, req: Incoming
 
 /** What those without right get who ask as programs do, and what people get. */
 function refusalOf(req: IncomingMessage, url: string): DropError {
-  return isNavigation(req) ? noRight(url) : notFound('page');
+  return isNavigation(req) ? new NoRight(url) : notFound('page');
 }
 
 /**
@@ -190,7 +190,7 @@ export function orToViewer(handler: Handler, isAlso: (error: DropError) => boole
     try {
       await handler(req, res);
     } catch (error) {
-      const leads = error instanceof DropError && (isNoRight(error) || isAlso(error));
+      const leads = error instanceof NoRight || (error instanceof DropError && isAlso(error));
       if (!leads || !isNavigation(req)) throw error;
       res.setHeader('Cache-Control', 'private, no-store');
       res.redirect(303, pagePath(readSlug(req)) + new URL(req.url, 'http://service').search);

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { noRight } from '../http/http-error.ts';
+import { NoRight } from '../http/http-error.ts';
 import { browserSignInPath, withOther } from '../http/paths.ts';
 import type { BrowserSession } from '../http/session.ts';
 
@@ -24,7 +24,7 @@ export function noRightPage(parts: {
   const { address, session, ask } = parts;
   return {
     title: 'You cannot open this page',
-    error: noRight(address),
+    error: new NoRight(address),
     body: html`<h1>You cannot open this page</h1>
 ${session === null ? signedOut(address) : signedIn(address, session)}${ask}`,
     policy: { 'frame-ancestors': "'self'" },

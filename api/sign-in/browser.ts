@@ -24,11 +24,8 @@ import { type LocalForm, localPage } from './local-views.ts';
 import { problem, type SignInPages } from './pages.ts';
 import { keptInput } from './signed-out.ts';
 import { readyPage } from './views.ts';
-import { beginVisit } from './visit.ts';
+import { beginVisit, visitMs } from './visit.ts';
 import { otherInput, readsText, readWay, type ShownWay, shownWays, wayButtons, wayInput } from './ways.ts';
-
-/** Time to come back from the identity provider. */
-const visitMs = 10 * 60_000;
 
 /** Longer addresses are not kept: the cookie of the visit must stay below 4 KB. */
 const nextMaxLength = 500;

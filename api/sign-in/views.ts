@@ -2,6 +2,7 @@ import { publishScopeTexts } from '../../shared/credentials/scopes.ts';
 import { type Scope, scopes, type Token } from '../../shared/credentials/token.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
+import { scopeNames } from '../account/scope-names.ts';
 import { countOf, fact, labelOf, soft, timeTag } from '../html/elements.ts';
 import { errorText, fieldState, formError } from '../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../html/html.ts';
@@ -121,8 +122,6 @@ ${formField}
     html`<strong>${scopeNames.all}</strong>: it can publish, change and delete pages in your account. `
   }<strong>${scopeNames.publish}</strong>: it can ${may}. It cannot ${mayNot}.</p>`;
 }
-
-const scopeNames: Readonly<Record<Scope, string>> = { all: 'Everything', publish: 'Publish only' };
 
 /** Of the form to approve. @param asked by the program: the person may narrow it, and never widen it */
 function scopeChoice(asked: Scope, chosen: Scope): Fragment {

@@ -10,6 +10,9 @@ import type { Steps } from './cookie.ts';
 import { problem, type SignInPages } from './pages.ts';
 import { providerPage } from './views.ts';
 
+/** Time to come back from the identity provider. */
+export const visitMs = 10 * 60_000;
+
 type Target = Omit<Steps['visit'], 'visit' | 'way'>;
 
 interface Visitor {

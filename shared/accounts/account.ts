@@ -103,6 +103,9 @@ export function tokenOf({ credential }: Caller): Token {
   return credential.token;
 }
 
+/** What the providers of identities of OpenID begin with; the issuer follows. */
+export const oidcScheme = 'oidc:';
+
 /** The provider of people who sign in with the local sign-in key. */
 export const localProvider = 'local';
 

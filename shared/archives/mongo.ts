@@ -1,3 +1,4 @@
+import { accessWith } from '../drops/access.ts';
 import type { Connection, mongo } from 'mongoose';
 import { MongoContexts } from '../blobs/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -135,7 +136,8 @@ function toDropDocument(drop: ArchivedDrop): DropDocument {
   const { lock, versions } = drop;
   const metadata = new Map(drop.metadata);
   const latestVersion = versions.at(-1)?.number ?? 0;
-  const stored = { ...drop, metadata, locked: lock !== null, latestVersion };
+  const access = accessWith(lock, drop.access);
+  const stored = { ...drop, access, metadata, locked: lock !== null, latestVersion };
   return liveDropDocument(stored, { lock, versions, place: 0, tasks: [] });
 }
 

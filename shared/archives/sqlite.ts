@@ -1,3 +1,4 @@
+import { accessWith } from '../drops/access.ts';
 import { putBlobSql } from '../blobs/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import { columnOf } from '../domain/record.ts';
@@ -128,7 +129,8 @@ function createDropInsert(db: Database): (drop: ArchivedDrop) => void {
     const head = versions.at(-1);
     if (head === undefined) throw new Error(`drops ${id} has no version`);
     const metadata = new Map(drop.metadata);
-    const stored = { ...drop, metadata, locked: lock !== null, latestVersion: head.number };
+    const access = accessWith(lock, drop.access);
+    const stored = { ...drop, access, metadata, locked: lock !== null, latestVersion: head.number };
     const [place] = sql.nextPlace.get(ownerId) ?? [0];
     if (!inserts.insertDrop(stored, { folded: foldTexts(drop), lock, place, head, tasks: [] })) return;
     for (const version of versions) inserts.insertVersion(drop, version);

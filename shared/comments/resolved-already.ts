@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/account.ts';
 import { nullIfNotFound } from '../domain/errors.ts';
 import { type Drop, isChanged, type WriteIds } from '../drops/drop.ts';
 import type { Drops, NewVersionInput, Target } from '../drops/drops.ts';
-import { settleSharing } from '../drops/sharing.ts';
+import { applySharing } from '../drops/sharing.ts';
 import { sha256Of } from '../util/sha256.ts';
 import type { Comments } from './comments.ts';
 import type { Resolves } from './resolutions.ts';
@@ -45,7 +45,7 @@ export class ResolvedAlready {
     if (resolves === null) return null;
     const drop = await this.#drops.check(caller, target);
     const commentIds = new Set(resolves.ids);
-    if (isChanged(drop, settleSharing(changes, drop))) return null;
+    if (isChanged(drop, applySharing(changes, drop))) return null;
     if (!(await this.#isLive(caller, target.slug, input))) return null;
     if (!(await this.#areResolved(caller, drop, commentIds))) return null;
     if (resolves.reply !== null) await this.#reply(caller, commentIds, resolves.reply, ids);

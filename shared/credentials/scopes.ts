@@ -6,7 +6,7 @@ import type { Scope } from './token.ts';
 export const publishScopeTexts = {
   may: 'publish pages and new versions, change their titles and tags, and read and answer comments',
   mayNot:
-    'unlock or delete pages, show them to more people, delete versions or comments, or manage the account',
+    'unlock or delete pages, show them to more people, read pages that others share, delete versions or comments, or manage the account',
 } as const;
 
 /** A session may do everything. */

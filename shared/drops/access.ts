@@ -52,6 +52,14 @@ export function storedLock(lock: Lock | null, access: Access): Lock | null {
   return lock ?? (access === 'link' ? null : accessLock);
 }
 
+/**
+ * Who may read a stored drop. An earlier release that exports or copies a restricted drop keeps its lock and loses its access: then
+ * the owner alone reads it, until they say who else may.
+ */
+export function accessWith(stored: Lock | null, access: Access): Access {
+  return access === 'link' && stored?.id === accessLock.id ? 'named' : access;
+}
+
 /** null: no passcode. @param stored by this release or an earlier one */
 export function passcodeLock(stored: Lock | null): Lock | null {
   return stored?.id === accessLock.id ? null : stored;

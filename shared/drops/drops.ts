@@ -1,6 +1,5 @@
-import type { Settlement } from '../access-requests/settlement.ts';
+import type { AnsweredRequests } from '../access-requests/answered.ts';
 import type { Caller } from '../accounts/account.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
 import type { Resolutions, Resolves } from '../comments/resolutions.ts';
 import { scopeOf } from '../credentials/scopes.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -11,7 +10,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import { sha256Of } from '../util/sha256.ts';
-import { type Access, isRestricted, type Lock } from './access.ts';
+import { isRestricted, type Lock } from './access.ts';
 import {
   type DetailChanges,
   type Details,
@@ -28,11 +27,9 @@ import { atOneRevision } from './one-revision.ts';
 import { OwnerReads, type OwnerReadsDeps } from './owner-reads.ts';
 import { type DropCaps, orThrow, type Refusal, versionConflict } from './refusals.ts';
 import { type DropTarget, rejectionOf } from './revision.ts';
-import { anyDrop, type DropChanges, dependsOnDrop, settleSharing } from './sharing.ts';
+import { anyDrop, applySharing, type DropChanges, dependsOnDrop } from './sharing.ts';
+import type { NewSharing, SharingOfNew } from './sharing-of-new.ts';
 import type { SideEffects } from './side-effects.ts';
-
-/** Who may read a new drop; absent: as its account and the service have it, and nobody is named. */
-export type NewSharing = Pick<DetailChanges, 'access' | 'people'>;
 
 export interface NewDropInput extends Document, Omit<Details, keyof NewSharing>, NewSharing {
   /** null: none. */
@@ -59,11 +56,11 @@ export interface DropsDeps extends OwnerReadsDeps {
   readonly passcodes: Passcodes;
   readonly sideEffects: SideEffects;
   readonly resolutions: Resolutions;
-  readonly settlement: Pick<Settlement, 'settle'>;
+  readonly answeredRequests: Pick<AnsweredRequests, 'remove'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  readonly accounts: Pick<AccountStore, 'find'>;
-  readonly config: DropCaps & { readonly DEFAULT_ACCESS: Access };
+  readonly sharingOfNew: Pick<SharingOfNew, 'read'>;
+  readonly config: DropCaps;
 }
 
 /**
@@ -78,12 +75,12 @@ export class Drops extends OwnerReads {
     this.#deps = deps;
   }
 
-  /** @throws DropError `daily_quota_exceeded`, `quota_exceeded`; as `sharingOfNew` */
+  /** @throws DropError `daily_quota_exceeded`, `quota_exceeded`; as `SharingOfNew` */
   async create(caller: Caller, input: NewDropInput, ids?: WriteIds): Promise<Drop> {
     const { drops, sideEffects, config } = this.#deps;
     const { title, description, metadata, expiresAt, comments } = input;
     this.checkExpiry(expiresAt);
-    const sharing = await this.sharingOfNew(caller, input);
+    const sharing = await this.#deps.sharingOfNew.read(caller, input);
     const lock = input.lock ?? (await this.makeLock(caller, input.passcode ?? ''));
     const version = await this.#newVersion(caller, input, ids);
     const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
@@ -128,7 +125,7 @@ export class Drops extends OwnerReads {
   /**
    * One that restricts who may read the drop waits for the edge, at most 1 s.
    * @throws DropError `invalid_arg` for `expiresAt` out of range, and `forbidden` for what the token's scope does not allow, both
-   * like `addVersion`; as `settleSharing`
+   * like `addVersion`; as `applySharing`
    */
   async change(caller: Caller, target: Target, changes: DropChanges): Promise<Drop> {
     this.checkExpiry(changes.expiresAt);
@@ -139,7 +136,7 @@ export class Drops extends OwnerReads {
       const drop = orThrow(outcome, config);
       if (narrows(settled)) await sideEffects.afterHide(drop);
       else await sideEffects.afterChange(drop);
-      await this.#settleRequests(drop, settled);
+      await this.#removeAnswered(drop, settled);
       return drop;
     });
   }
@@ -191,15 +188,6 @@ export class Drops extends OwnerReads {
     return orThrow(rejectionOf(drop, target) ?? drop, this.#deps.config);
   }
 
-  /** What the request says, else the account, else the service. @throws DropError `invalid_arg` as `settleSharing` */
-  async sharingOfNew({ accountId }: Caller, sharing: NewSharing): Promise<Pick<Drop, keyof NewSharing>> {
-    const { accounts, config } = this.#deps;
-    const access = sharing.access ?? (await accounts.find(accountId))?.defaultAccess ?? config.DEFAULT_ACCESS;
-    const { people } = sharing;
-    const settled = settleSharing(people === undefined ? {} : { people }, { access, people: null });
-    return { access, people: settled.people ?? null };
-  }
-
   /** @throws DropError `invalid_arg`: it is not in the future, or more than ten years ahead */
   checkExpiry(expiresAt: number | null | undefined): void {
     checkExpiry(expiresAt, this.#deps.clock.now());
@@ -221,9 +209,9 @@ export class Drops extends OwnerReads {
     change: (target: Target, settled: DetailChanges) => Promise<Drop>,
   ): Promise<Drop> {
     const isGuarded = scopeOf(caller) !== 'all' && changesWhatIsGuarded(changes);
-    if (!isGuarded && !dependsOnDrop(changes)) return change(target, settleSharing(changes, anyDrop));
+    if (!isGuarded && !dependsOnDrop(changes)) return change(target, applySharing(changes, anyDrop));
     return this.#atOneRevision(caller, target, (drop, at) => {
-      const settled = settleSharing(changes, drop);
+      const settled = applySharing(changes, drop);
       requireScopeFor(caller, drop, settled);
       return change(at, settled);
     });
@@ -259,7 +247,7 @@ export class Drops extends OwnerReads {
     const drop = await this.#storedOrThrow(caller, outcome);
     if (resolves !== null) await this.#settle(drop);
     await sideEffects.afterNewVersion(drop, version.id, narrows(changes));
-    await this.#settleRequests(drop, changes);
+    await this.#removeAnswered(drop, changes);
     return drop;
   }
 
@@ -280,8 +268,8 @@ export class Drops extends OwnerReads {
     return orThrow(outcome, config);
   }
 
-  async #settleRequests(drop: Drop, { access, people }: DetailChanges): Promise<void> {
-    if (access !== undefined || people !== undefined) await this.#deps.settlement.settle(drop);
+  async #removeAnswered(drop: Drop, { access, people }: DetailChanges): Promise<void> {
+    if (access !== undefined || people !== undefined) await this.#deps.answeredRequests.remove(drop);
   }
 
   /** The version is stored, so its job does it if this fails. */
@@ -297,7 +285,7 @@ export class Drops extends OwnerReads {
 
 type Outcome = Drop | Refusal | 'day_full';
 
-/** Whether a drop that was public may be so no more: the access that it had is not read. */
+/** Whether a drop that was public may be so no more. */
 function narrows({ access }: DetailChanges): boolean {
   return access !== undefined && isRestricted({ access });
 }

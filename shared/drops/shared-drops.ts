@@ -6,8 +6,7 @@ import type { Drop } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 
 /** A drop of somebody else, on whose list the reader stands. */
-export interface SharedDrop
-  extends Pick<Drop, 'id' | 'slug' | 'description' | 'access' | 'locked' | 'updatedAt'> {
+export interface SharedDrop extends Pick<Drop, 'slug' | 'description' | 'locked' | 'updatedAt'> {
   /** null: it has a passcode, before which nothing of a page is shown. */
   readonly title: string | null;
   readonly ownerName: string;
@@ -58,10 +57,7 @@ export class SharedDrops {
 }
 
 /** Nothing that only the owner may see, such as tags and views, or that is behind a passcode. */
-function toShared(
-  { id, slug, title, description, access, locked, updatedAt }: Drop,
-  ownerName: string,
-): SharedDrop {
+function toShared({ slug, title, description, locked, updatedAt }: Drop, ownerName: string): SharedDrop {
   const shown = locked ? { title: null, description: null } : { title, description };
-  return { id, slug, ...shown, access, locked, updatedAt, ownerName };
+  return { slug, ...shown, locked, updatedAt, ownerName };
 }

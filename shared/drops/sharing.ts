@@ -11,10 +11,10 @@ export type DropChanges = DetailChanges & {
 export type SharingChanges = Pick<DropChanges, 'access' | 'people' | 'peopleAdd' | 'peopleRemove'>;
 
 /**
- * What the changes make of a drop: who leaves access `named` leaves the list behind.
+ * What the changes make of a drop: a drop that leaves access `named` loses its list.
  * @throws DropError `invalid_arg`: people who are named without access `named`, or too many
  */
-export function settleSharing(
+export function applySharing(
   { peopleAdd, peopleRemove, ...changes }: DropChanges,
   drop: Pick<Drop, 'access' | 'people'>,
 ): DetailChanges {
@@ -34,7 +34,7 @@ export function settleSharing(
 /** Stands for a drop on which the changes do not depend. */
 export const anyDrop = { access: 'link', people: null } as const;
 
-/** Whether `settleSharing` needs the drop itself. */
+/** Whether `applySharing` needs the drop itself. */
 export function dependsOnDrop({ access, people, peopleAdd, peopleRemove }: DropChanges): boolean {
   return (access === undefined && people != null) || peopleAdd !== undefined || peopleRemove !== undefined;
 }

@@ -4,7 +4,7 @@ import { Sessions } from '../credentials/sessions.ts';
 import { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
-import { AccessEnd } from '../identities/allowed.ts';
+import { AccessEnd } from '../identities/access-end.ts';
 import { Identities } from '../identities/identities.ts';
 import { Operators } from '../identities/operators.ts';
 import { Readers } from '../identities/readers.ts';
@@ -45,7 +45,7 @@ export function assembleAccounts(parts: {
   });
   const sessions = new Sessions({
     sessions: engine.sessions,
-    age: new SignInAge({ identities: engine.identities, drops: engine.drops, clock, config }),
+    age: new SignInAge({ identities: engine.identities, clock, config }),
     clock,
     log,
   });
@@ -77,6 +77,6 @@ export function assembleAccounts(parts: {
   });
   const readers = new Readers({ ...engine, clock, config });
   const operators = new Operators({ config, identities: engine.identities, oidc });
-  const accessEnd = new AccessEnd({ ...engine, now: () => clock.now() });
+  const accessEnd = new AccessEnd({ ...engine, clock });
   return { tokens, sessions, signIns, accounts, identities, readers, operators, accessEnd };
 }

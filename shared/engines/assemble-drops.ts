@@ -1,4 +1,4 @@
-import { Settlement } from '../access-requests/settlement.ts';
+import { AnsweredRequests } from '../access-requests/answered.ts';
 import type { Comments } from '../comments/comments.ts';
 import type { Resolutions } from '../comments/resolutions.ts';
 import { ResolvedAlready } from '../comments/resolved-already.ts';
@@ -10,6 +10,7 @@ import { ChecksInTurn } from '../drops/checks-in-turn.ts';
 import { Drops } from '../drops/drops.ts';
 import { FollowingTitles } from '../drops/following-titles.ts';
 import { SharedDrops } from '../drops/shared-drops.ts';
+import { SharingOfNew } from '../drops/sharing-of-new.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
 import { Titles } from '../drops/titles.ts';
 import { Idempotency } from '../idempotency/idempotency.ts';
@@ -43,10 +44,10 @@ interface Parts {
 /** What owners do with their drops: they write them, and read their versions and views. */
 export function assembleDrops(parts: Parts) {
   const { config, clock, log, engine, threads, readers, limits, runList, sideEffects, comments } = parts;
-  const settlement = new Settlement({ requests: engine.accessRequests, readers, log });
+  const answeredRequests = new AnsweredRequests({ requests: engine.accessRequests, readers, log });
+  const sharingOfNew = new SharingOfNew({ accounts: engine.accounts, config });
   const drops = new Drops({
     drops: engine.drops,
-    accounts: engine.accounts,
     html: engine.html,
     contexts: engine.contexts,
     limits,
@@ -54,7 +55,8 @@ export function assembleDrops(parts: Parts) {
     passcodes: parts.passcodes,
     sideEffects,
     resolutions: parts.resolutions,
-    settlement,
+    answeredRequests,
+    sharingOfNew,
     clock,
     log,
     config,
@@ -71,6 +73,7 @@ export function assembleDrops(parts: Parts) {
   const uploads = new Uploads({
     uploads: engine.uploads,
     drops,
+    sharingOfNew,
     tokens: parts.tokens,
     limits,
     idempotency,
@@ -86,6 +89,7 @@ export function assembleDrops(parts: Parts) {
   const viewStats = new ViewStats({ drops, views: engine.views, clock });
   return {
     drops,
+    sharingOfNew,
     idempotency,
     uploads,
     titles,

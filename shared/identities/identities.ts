@@ -1,4 +1,4 @@
-import { type Account, type Identity, localProvider } from '../accounts/account.ts';
+import { type Account, type Identity, localProvider, oidcScheme } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { identityHashes } from '../accounts/identity-hash.ts';
 import type { SignInWay } from '../config/config.ts';
@@ -33,7 +33,7 @@ interface Deps {
 /** The way by which people of a provider sign in. */
 export function wayOf(provider: string): SignInWay {
   if (provider === localProvider) return 'local';
-  return provider.startsWith('oidc:') ? 'oidc' : 'github';
+  return provider.startsWith(oidcScheme) ? 'oidc' : 'github';
 }
 
 /**
@@ -164,11 +164,16 @@ export class Identities {
     return this.#accounts.findOrCreate(identity, account.id, this.#clock.now());
   }
 
-  /** false: the account does not have the identity any more. */
+  /**
+   * A sign-in that gave no refresh token leaves an earlier one: the person can change what the provider is asked for.
+   * false: the account does not have the identity any more.
+   */
   async #note(accountId: string, { identity, email, groups, refreshToken }: ProviderPerson) {
     const { provider, subject, name } = identity;
     const checkedAt = this.#clock.now();
-    const claims = { name, email, groups, refreshToken: await this.#seal(refreshToken), checkedAt };
+    const sealed = await this.#seal(refreshToken);
+    const kept = sealed ?? (await this.#identities.find({ provider, subject }))?.refreshToken ?? null;
+    const claims = { name, email, groups, refreshToken: kept, checkedAt };
     return this.#identities.note({ provider, subject, accountId }, claims satisfies NotedClaims);
   }
 

@@ -2,6 +2,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { type Config, type SignInWay, signInWays } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
+import { isRestricted } from '../drops/access.ts';
 import type { Page } from '../drops/drop.ts';
 import { entriesOf } from '../drops/people.ts';
 import { wayOf } from './identities.ts';
@@ -34,14 +35,14 @@ export class Readers {
 
   /** Whether `access` of the page lets the account read it; the passcode is another condition. At most two indexed reads. */
   async mayRead(page: ReadPage, accountId: string): Promise<boolean> {
-    if (page.access === 'link') return true;
+    if (!isRestricted(page)) return true;
     const account = await this.#accounts.find(accountId);
     return account !== null && this.admits(page, { accountId, isSuspended: account.suspendedAt !== null });
   }
 
   /** The same of an account that this request has just been found to be of: at most one indexed read. */
   async admits(page: ReadPage, { accountId, isSuspended }: Reader): Promise<boolean> {
-    if (page.access === 'link') return true;
+    if (!isRestricted(page)) return true;
     if (isSuspended) return false;
     if (page.access === 'members' || accountId === page.ownerId) return true;
     const entries = await this.entriesOf(accountId);

@@ -16,14 +16,10 @@ import {
   UnsupportedOperationError,
   validateAuthResponse,
 } from 'oauth4webapi';
+import { readAddress } from '../domain/email.ts';
 import { constantTimeEqual } from '../util/constant-time-equal.ts';
 import { trimEndOf } from '../util/trim.ts';
-import {
-  type IdentityProvider,
-  type ProviderPerson,
-  type ProviderVisit,
-  readEmail,
-} from './identity-provider.ts';
+import type { IdentityProvider, ProviderPerson, ProviderVisit } from './identity-provider.ts';
 import { providerFailure, providerFetch } from './provider-calls.ts';
 
 /** Gives the public user name and id (spec 5.2). */
@@ -188,7 +184,9 @@ async function readPrimaryEmail(response: Response): Promise<string | null> {
   const listed: unknown = await response.json().catch(() => null); // not JSON, so no list
   if (!Array.isArray(listed)) throw new Error('The e-mail addresses are not a list.');
   const primary = listed.find((each: unknown) => Reflect.get(Object(each), 'primary') === true);
-  return Reflect.get(Object(primary), 'verified') === true ? readEmail(Reflect.get(primary, 'email')) : null;
+  return Reflect.get(Object(primary), 'verified') === true
+    ? readAddress(String(Reflect.get(primary, 'email')))
+    : null;
 }
 
 /** GitHub's token errors have status 200: they get that of RFC 6749, section 5.2, so that oauth4webapi recognises them. */

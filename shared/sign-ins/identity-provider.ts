@@ -1,8 +1,5 @@
 import type { Identity } from '../accounts/account.ts';
 
-/** RFC 5321, section 4.5.3.1.3. */
-const emailLength = 254;
-
 /** What is kept, out of the browser's sight, between the redirect to the provider and the return. */
 export interface ProviderVisit {
   readonly state: string;
@@ -29,13 +26,6 @@ export interface ProviderPerson extends ProviderClaims {
 /** A person of whom nothing but the identity is known. */
 export function withoutClaims(identity: Identity): ProviderPerson {
   return { identity, email: null, groups: [], refreshToken: null };
-}
-
-/** In lower case; null: not an address that can name somebody. */
-export function readEmail(email: unknown): string | null {
-  if (typeof email !== 'string' || email.length > emailLength) return null;
-  // ASCII alone: nobody is to be taken for another by letters that look alike.
-  return /^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i.test(email) ? email.toLowerCase() : null;
 }
 
 /** An external identity provider (OAuth 2, authorization code flow with PKCE). */

@@ -25,6 +25,7 @@ import {
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi';
+import { oidcScheme } from '../accounts/account.ts';
 import { DropError } from '../domain/errors.ts';
 import { constantTimeEqual } from '../util/constant-time-equal.ts';
 import type {
@@ -43,8 +44,6 @@ const defaultTimeoutMs = 4_000;
 const clockSeconds = 60;
 /** The provider's addresses are read again after this time; if it is down, the last ones serve. */
 const keepMetadataMs = 60 * 60_000;
-/** Before the issuer, in the `provider` of an identity. */
-const scheme = 'oidc:';
 /** What a person says no to, or lets run out. */
 const refusals: readonly string[] = [
   'access_denied',
@@ -139,7 +138,7 @@ export class OidcProvider implements IdentityProvider, RefreshingProvider {
       const subject = getValidatedIdTokenClaims(tokens)?.sub ?? '';
       const claims = await this.#claimsOf(server, tokens, subject, request);
       const name = nameIn({ ...claims.inToken, ...claims.info }, subject);
-      const identity = { provider: scheme + server.issuer, subject, name };
+      const identity = { provider: oidcScheme + server.issuer, subject, name };
       return { identity, refreshToken: tokens.refresh_token ?? null, ...this.#readClaims(server, claims) };
     });
   }
@@ -171,7 +170,7 @@ export class OidcProvider implements IdentityProvider, RefreshingProvider {
 
   /** Whether it is the provider of identities with that `provider`. */
   isOf(provider: string): boolean {
-    return provider.startsWith(scheme) && isSameIssuer(provider.slice(scheme.length), this.#issuer);
+    return provider.startsWith(oidcScheme) && isSameIssuer(provider.slice(oidcScheme.length), this.#issuer);
   }
 
   /** Reads the discovery document. @throws DropError `unavailable`, whose `cause` says what is wrong with it or with OIDC_ISSUER */
@@ -181,7 +180,7 @@ export class OidcProvider implements IdentityProvider, RefreshingProvider {
 
   /** The `provider` of its identities: has the issuer's name as the discovery document writes it. @throws DropError `unavailable` */
   async provider(): Promise<string> {
-    return `${scheme}${(await this.#reach((request) => this.#discover(request))).issuer}`;
+    return `${oidcScheme}${(await this.#reach((request) => this.#discover(request))).issuer}`;
   }
 
   /** Where a person signs out of the provider, too; null: it does not say. @throws DropError `unavailable` */

@@ -7,7 +7,8 @@ import { randomBase62 } from '../domain/ids.ts';
 import type { Lock } from '../drops/access.ts';
 import type { Drop, WriteIds } from '../drops/drop.ts';
 import type { Drops, Target } from '../drops/drops.ts';
-import { type SharingChanges, settleSharing } from '../drops/sharing.ts';
+import { applySharing, type SharingChanges } from '../drops/sharing.ts';
+import type { SharingOfNew } from '../drops/sharing-of-new.ts';
 import type { Idempotency, Written } from '../idempotency/idempotency.ts';
 import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -38,7 +39,8 @@ export interface OpenUpload extends UploadRequest {
 
 interface Deps {
   readonly uploads: UploadStore;
-  readonly drops: Pick<Drops, 'check' | 'checkExpiry' | 'makeLock' | 'sharingOfNew'>;
+  readonly drops: Pick<Drops, 'check' | 'checkExpiry' | 'makeLock'>;
+  readonly sharingOfNew: Pick<SharingOfNew, 'read'>;
   readonly tokens: Pick<Tokens, 'identify'>;
   readonly limits: Pick<Limits, 'take'>;
   readonly idempotency: Idempotency;
@@ -49,14 +51,16 @@ interface Deps {
 export class Uploads {
   readonly #uploads: UploadStore;
   readonly #drops: Deps['drops'];
+  readonly #sharingOfNew: Deps['sharingOfNew'];
   readonly #tokens: Pick<Tokens, 'identify'>;
   readonly #limits: Pick<Limits, 'take'>;
   readonly #idempotency: Idempotency;
   readonly #clock: Clock;
 
-  constructor({ uploads, drops, tokens, limits, idempotency, clock }: Deps) {
+  constructor({ uploads, drops, sharingOfNew, tokens, limits, idempotency, clock }: Deps) {
     this.#uploads = uploads;
     this.#drops = drops;
+    this.#sharingOfNew = sharingOfNew;
     this.#tokens = tokens;
     this.#limits = limits;
     this.#idempotency = idempotency;
@@ -66,7 +70,7 @@ export class Uploads {
   /**
    * Checks what the write would check, except the document, the day's quota and the caps. @param details the passcode, of a new
    * drop, is stored as a lock @returns the secret, which only this answer has, and when it expires (Unix ms)
-   * @throws DropError `invalid_arg` for a bad `expiresAt`, and as `settleSharing`; `not_found`, `forbidden`, `version_conflict` if the target could
+   * @throws DropError `invalid_arg` for a bad `expiresAt`, and as `applySharing`; `not_found`, `forbidden`, `version_conflict` if the target could
    * not be changed now; `rate_limited`
    */
   async create(
@@ -79,8 +83,8 @@ export class Uploads {
     },
   ): Promise<{ secret: string; expiresAt: number }> {
     this.#drops.checkExpiry(details.expiresAt);
-    if (target === null) await this.#drops.sharingOfNew(caller, details.sharing);
-    else settleSharing(details.sharing, await this.#drops.check(caller, target));
+    if (target === null) await this.#sharingOfNew.read(caller, details.sharing);
+    else applySharing(details.sharing, await this.#drops.check(caller, target));
     await this.#limits.take(limitTable.upload, caller.countsAs);
     const lock = details.passcode === null ? null : await this.#drops.makeLock(caller, details.passcode);
     const secret = randomBase62(secretLength);

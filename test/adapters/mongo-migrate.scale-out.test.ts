@@ -57,6 +57,7 @@ describe('migrate (MongoDB)', () => {
       'artefact_chunks artefact_chunks',
       'cards cards',
       'comments comments comments_owner comments_of_owner comments_of_drop comments_of_member comments_of_guest comments_news comments_marked comments_version comments_seq comments_follows',
+      'identities identities identities_account identities_check',
       'access_requests access_requests access_requests_owner access_requests_drop access_requests_account',
       'reports reports reports_place reports_created reports_state reports_page reports_open_page',
       'secrets secrets',

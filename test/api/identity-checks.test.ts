@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { Configuration } from 'oidc-provider';
-import { at } from '../contract/records.ts';
 import { openIdentity } from '../support/identities.ts';
 import { startOidcServer } from '../support/oidc-server.ts';
 import { type TestService, useServices } from '../support/service.ts';
@@ -138,8 +137,8 @@ describe('What a provider says of people is asked again', () => {
     expect(await list(service.clock.now() - 15 * minute, 9)).to.deep.equal([]);
   });
 
-  it('without a refresh token sessions end 12 h after the last sign-in, if only some groups may sign in', async () => {
-    const { service, signIn, ada } = await open({}, staffOnly);
+  it('without a refresh token sessions end 12 h after the last sign-in', async () => {
+    const { service, signIn, ada } = await open();
     expect(await ada.identity()).to.include({ refreshToken: null });
     await pass(service, 6 * hour);
     const again = await signIn();
@@ -150,15 +149,23 @@ describe('What a provider says of people is asked again', () => {
     expect(await ada.hasToken(), 'the documents say so').to.equal(true);
   });
 
-  it('without a refresh token and without allowed groups, they end if a drop names the account', async () => {
-    const { service, ada } = await open();
-    await pass(service, 20 * hour);
-    expect(await ada.isSignedIn()).to.equal(true);
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
-    const { engine } = service.services;
-    const change = { access: 'named', people: ['@example.org'] } as const;
-    await engine.drops.changeDetails(at(slug, owner.userId), change, service.clock.now(), []);
-    expect(await ada.isSignedIn()).to.equal(false);
+  it('a sign-in that gives no refresh token leaves the one of an earlier sign-in', async () => {
+    let gives = true;
+    const { signIn, ada } = await open({ issueRefreshToken: async () => gives });
+    const { refreshToken } = (await ada.identity()) ?? {};
+    expect(refreshToken).to.be.a('string');
+    gives = false;
+    await signIn();
+    expect((await ada.identity())?.refreshToken).to.equal(refreshToken);
+  });
+
+  it('a session ends with the way by which it was made', async () => {
+    const service = await startService({ env: { SIGN_IN: 'local' } });
+    const { userId } = await service.newOwner();
+    const { sessions } = service.services;
+    const made = (provider: string) => sessions.start(userId, 'Firefox', provider);
+    const secrets = [await made('local'), await made('github:https://github.com'), await made('oidc:https://x.example')];
+    const known = await Promise.all(secrets.map((secret) => sessions.identify(secret)));
+    expect(known.map((session) => session !== null)).to.deep.equal([true, false, false]);
   });
 });

@@ -56,6 +56,7 @@ describe('The dashboard, in Chromium', function () {
       '303 /drops/delete',
       ...downloads,
       `303 /account/tokens/${id}/new`,
+      `404 /account/ways/${id}/remove`, // test/browser/linking.test.ts looks at it
     ]);
   });
 });

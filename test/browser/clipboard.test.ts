@@ -73,7 +73,8 @@ describe("The person's clipboard, in Chromium", () => {
     const paths = {
       '/drops': 1,
       '/drops?view=list': 1,
-      [`/drops/${slug}?notice=new`]: 4,
+      [`/drops/${slug}?notice=new`]: 3,
+      [`/drops/${slug}/share`]: 2,
       [`/drops/${slug}/comments`]: 0,
       [`/p/${slug}`]: 1,
       '/account': 0,

@@ -195,11 +195,9 @@ const marked: Record<string, (text: string) => string> = {
       sharedPage({
         drops: [
           {
-            id: text,
             slug: 'abc',
             title: text,
             description: text,
-            access: 'named',
             locked: true,
             updatedAt: 0,
             ownerName: text,

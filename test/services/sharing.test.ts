@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sampleDrop } from '../../api/drops/operations.ts';
-import { settleSharing } from '../../shared/drops/sharing.ts';
+import { applySharing } from '../../shared/drops/sharing.ts';
 
 const named = { access: 'named', people: ['a@x.org', 'b@x.org'] } as const;
 
@@ -31,6 +31,6 @@ describe('What a change makes of who may read a drop', () => {
     ],
   ] as const)
     it(title, () => {
-      expect(settleSharing(changes, drop)).to.deep.equal(settled);
+      expect(applySharing(changes, drop)).to.deep.equal(settled);
     });
 });

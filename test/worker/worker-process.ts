@@ -5,7 +5,7 @@ import { SideEffects } from '../../shared/drops/side-effects.ts';
 import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
 import { findQuotes } from '../../shared/html/quotes.ts';
-import { AccessEnd } from '../../shared/identities/allowed.ts';
+import { AccessEnd } from '../../shared/identities/access-end.ts';
 import type { JobHandlers, JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
 import type { Renderer } from '../../shared/renders/renderer.ts';
@@ -78,7 +78,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     provider: async () => 'oidc:https://login.example',
     refresh: async () => ({ email: null, groups: ['/left'], refreshToken: 'next' }),
   };
-  const accessEnd = new AccessEnd({ ...engine, now: () => clock.now() });
+  const accessEnd = new AccessEnd({ ...engine, clock });
   const sideEffects = new SideEffects({ ...parts, changes });
   const accounts = new Accounts({ ...engine, ...parts, removals, sealer, sideEffects });
   const resolutions = new Resolutions({

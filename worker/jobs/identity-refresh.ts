@@ -19,6 +19,15 @@ const atOnce = 4;
 const budgetMs = 4 * 60_000;
 
 type Outcome = 'checked' | 'failed' | 'passed on';
+
+/** A check without an answer. */
+interface Failed {
+  readonly identity: StoredIdentity;
+  readonly begunAt: number;
+}
+
+/** Of errors before a request has left this machine. */
+const unsentCodes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 type Oidc = NonNullable<WorkerDeps['oidc']>;
 /** null: the provider has ended the sign-in. */
 type Said = Pick<NotedClaims, 'email' | 'groups' | 'refreshToken'> | null;
@@ -40,32 +49,38 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
 
   async run(): Promise<void> {
     const { engine, oidc, clock, log } = this.#deps;
-    if (oidc === null) return;
     const until = performance.now() + budgetMs;
     const before = clock.now() - afterMs;
     while (performance.now() < until) {
       const due = await engine.identities.listToCheck(before, partSize);
       if (due.length === 0) return;
-      const provider = await this.#orNull(() => oidc.provider());
-      if (provider === null) return;
+      const provider = oidc && (await this.#orNull(() => oidc.provider()));
+      if (oidc !== null && provider === null) return;
       const outcomes: Outcome[] = [];
+      const failed: Failed[] = [];
       await inChunks(due, atOnce, async (identity) => {
-        outcomes.push(await this.#check(oidc, provider, identity));
+        outcomes.push(await this.#check(oidc, provider, identity, failed));
       });
       if (outcomes.every((outcome) => outcome === 'failed')) {
         log.warn({ identities: due.length }, 'the identity provider answers nothing: nobody is signed out');
         return;
       }
+      if (outcomes.includes('checked')) await this.#forget(failed);
       if (due.length < partSize) return;
     }
   }
 
   /** Each note of it is stored only if neither a sign-in nor another process has noted more meanwhile. */
-  async #check(oidc: Oidc, provider: string, identity: StoredIdentity): Promise<Outcome> {
+  async #check(
+    oidc: Oidc | null,
+    provider: string | null,
+    identity: StoredIdentity,
+    failed: Failed[],
+  ): Promise<Outcome> {
     const { identities } = this.#deps.engine;
     const { checkedAt } = identity;
     const kept = await this.#open(provider, identity);
-    if (kept === null) {
+    if (kept === null || oidc === null) {
       await identities.note(identity, { ...identity, refreshToken: null }, checkedAt);
       return 'passed on';
     }
@@ -76,8 +91,12 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
       return 'passed on';
     const begun = { ...identity, refreshToken, checkedAt: begunAt };
     if (isEnded) return this.#end(begun, kept, begun);
-    const answer = await this.#orNull(() => this.#ask(oidc, kept, identity));
-    if (answer === null) return 'failed';
+    const answer = await this.#ask(oidc, kept, identity);
+    if (answer === 'unsent') await identities.note(identity, { ...begun, refreshToken: await this.#seal(kept) }, begunAt);
+    if (answer === 'unsent' || answer === 'failed') {
+      failed.push({ identity, begunAt });
+      return 'failed';
+    }
     if (answer.said === null && (kept.state === 'in use' || !this.#isLasting())) {
       // It may be that the next token was lost, or that the person's session at the provider is over: as if none had been given.
       await identities.note(identity, { ...identity, refreshToken: null }, begunAt);
@@ -122,22 +141,30 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
     return 'checked';
   }
 
-  /** A person whose groups the provider cannot name is in none that is known. */
+  /** What others are asked about is answered, so the provider is there: as if it had given no refresh token to these. */
+  async #forget(failed: readonly Failed[]): Promise<void> {
+    for (const { identity, begunAt } of failed)
+      await this.#deps.engine.identities.note(identity, { ...identity, refreshToken: null }, begunAt);
+  }
+
+  /** A person whose groups the provider cannot name is in none that is known. `unsent`: the token has not been used. */
   async #ask(
     oidc: Oidc,
     { refreshToken }: KeptRefreshToken,
     { subject, email }: StoredIdentity,
-  ): Promise<{ readonly said: Said }> {
+  ): Promise<{ readonly said: Said } | 'failed' | 'unsent'> {
     try {
       return { said: await oidc.refresh(refreshToken, subject) };
     } catch (error) {
-      if (!(error instanceof DropError) || error.code !== 'forbidden') throw error;
-      return { said: { email, groups: [], refreshToken: null } };
+      if (error instanceof DropError && error.code === 'forbidden')
+        return { said: { email, groups: [], refreshToken: null } };
+      const cause = this.#warnIfUnavailable(error);
+      return unsentCodes.includes(String(Reflect.get(Object(cause), 'cause'))) ? 'unsent' : 'failed';
     }
   }
 
-  /** null: it is of another provider, or cannot be opened. */
-  async #open(provider: string, identity: StoredIdentity): Promise<KeptRefreshToken | null> {
+  /** null: it is of another provider than people sign in at now, or cannot be opened. */
+  async #open(provider: string | null, identity: StoredIdentity): Promise<KeptRefreshToken | null> {
     if (identity.provider !== provider || identity.refreshToken === null) return null;
     return openRefreshToken(this.#deps.sealer, identity.refreshToken);
   }
@@ -151,9 +178,15 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof DropError) || error.code !== 'unavailable') throw error;
-      this.#deps.log.warn({ cause: error.cause }, 'the identity provider did not answer a check');
+      this.#warnIfUnavailable(error);
       return null;
     }
+  }
+
+  /** @returns what may be logged of the failure @throws any other error */
+  #warnIfUnavailable(error: unknown): unknown {
+    if (!(error instanceof DropError) || error.code !== 'unavailable') throw error;
+    this.#deps.log.warn({ cause: error.cause }, 'the identity provider did not answer a check');
+    return error.cause;
   }
 }

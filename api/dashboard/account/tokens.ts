@@ -14,6 +14,7 @@ import { DropError } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { createLabelReader, readTokenId } from '../../account/account.ts';
+import { scopeNames } from '../../account/scope-names.ts';
 import { tokenPagination } from '../../account/token-cursor.ts';
 import {
   breadcrumb,
@@ -142,8 +143,6 @@ function readScope(text = 'all'): Scope {
   if (isScope(text)) return text;
   throw new DropError('invalid_arg', 'Choose what the token may do', { field: 'scope' });
 }
-
-const scopeNames: Readonly<Record<Scope, string>> = { all: 'Everything', publish: 'Publish only' };
 
 /** How long a new token can be valid, in days; null: until it is revoked. */
 const tokenDays = [null, 1, 7, 30, 90, 365] as const;

@@ -15,14 +15,11 @@ import type { BrowserSession, SessionAccess } from '../../http/session.ts';
 import { createSignInCookie } from '../../sign-in/cookie.ts';
 import { addWay } from '../../sign-in/linking.ts';
 import { checkSignInKey, readName } from '../../sign-in/local.ts';
-import { beginVisit } from '../../sign-in/visit.ts';
+import { beginVisit, visitMs } from '../../sign-in/visit.ts';
 import { providerName, type ShownWay, shownWays, wayButtons, wayInput } from '../../sign-in/ways.ts';
 import { type RefusedForm, type SessionPage, SessionPages } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
 import { accountCrumbs } from './tokens.ts';
-
-/** Time to come back from the identity provider. */
-const visitMs = 10 * 60_000;
 
 /** What `?notice=` of the account page says. */
 export const wayNotices = {

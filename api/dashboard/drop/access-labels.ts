@@ -1,5 +1,6 @@
 import { type Access, accesses } from '../../../shared/drops/access.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
+import { groupPrefix } from '../../../shared/drops/people.ts';
 import { type Html, html } from '../../html/html.ts';
 
 /** In forms. */
@@ -20,8 +21,6 @@ export function accessText({ access, people }: Restriction): string | null {
   if (!entries.every(isOnePerson)) return `${entries.length} on the list`;
   return entries.length === 1 ? '1 person' : `${entries.length} people`;
 }
-
-const groupPrefix = 'group:';
 
 function isOnePerson(entry: string): boolean {
   return !entry.startsWith('@') && !entry.startsWith(groupPrefix);

@@ -1,6 +1,6 @@
 import { accesses } from '../../../shared/drops/access.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
-import { mostPeople, readPerson } from '../../../shared/drops/people.ts';
+import { groupPrefix, mostPeople, readPerson } from '../../../shared/drops/people.ts';
 import type { SharingChanges } from '../../../shared/drops/sharing.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 import type { RefusedForm } from '../pages.ts';
@@ -40,7 +40,7 @@ export function readSharing({ access: chosen, people: typed }: ShareValues): Sha
 /** A group may have commas in its name, so one that begins a line takes all of it. */
 function splitEntries(typed: string): string[] {
   const lines = typed.split('\n').map((line) => line.trim());
-  const entries = lines.flatMap((line) => (line.startsWith('group:') ? [line] : line.split(',')));
+  const entries = lines.flatMap((line) => (line.startsWith(groupPrefix) ? [line] : line.split(',')));
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 

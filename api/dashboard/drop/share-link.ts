@@ -11,7 +11,7 @@ export function linkSection(drop: Drop, baseUrl: string): Html {
   const qrPath = pagePartPath(drop.slug, 'qr.svg');
   return html`<section class="panel" aria-labelledby="link-title">
 <h2 id="link-title">Link</h2>
-<p class="copyable"><a href="${url}">${url}</a>${copyButton(url)}</p>
+<p class="copyable"><a class="target" href="${url}">${url}</a>${copyButton(url)}</p>
 <details class="more"><summary>QR code</summary>
 <p><a href="${qrPath}"><img class="qr" src="${qrPath}" alt="QR code of the address" width="176" height="176" loading="lazy"></a></p>
 <p class="small"><a href="${qrPath}">Open the QR code alone</a> to enlarge, save or print it.</p>

@@ -2,6 +2,7 @@ import { type Config, recognisesPeople, signInWays } from '../../../shared/confi
 import type { DropError } from '../../../shared/domain/errors.ts';
 import { type Access, accesses, isRestricted } from '../../../shared/drops/access.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
+import { mostPeople } from '../../../shared/drops/people.ts';
 import { limitTable } from '../../../shared/limits/limit-table.ts';
 import { noticeFor } from '../../html/elements.ts';
 import { fieldState, formError, formFaultsOf } from '../../html/forms.ts';
@@ -116,7 +117,7 @@ ${accesses.map((access) => accessChoice(access, values.access, hintOf(access, co
 <div data-named><label for="people">Add people</label>
 <textarea id="people" name="people" rows="3" spellcheck="false" autocapitalize="none" autocomplete="off"${fieldState(isWrong('people'), 'people-hint')}>
 ${values.people}</textarea>
-<p class="hint" id="people-hint">Addresses with commas between, or one on a line: <code>ada@example.org</code>; <code>@example.org</code> for everybody of exactly that domain; <code>group:NAME</code> for a group of your sign-in, on a line of its own. At most 100 in all. Dropleaf sends no messages: pass the link on yourself.</p></div>
+<p class="hint" id="people-hint">Addresses with commas between, or one on a line: <code>ada@example.org</code>; <code>@example.org</code> for everybody of exactly that domain; <code>group:NAME</code> for a group of your sign-in, on a line of its own. At most ${mostPeople} in all. Dropleaf sends no messages: pass the link on yourself.</p></div>
 <div class="actions"><button type="submit">Save</button><a class="button quiet" href="${dropPaths(drop.slug).drop}">Back to the drop</a></div>
 ${drop.access === 'named' && peopleList(drop.people ?? [])}
 </form>`;

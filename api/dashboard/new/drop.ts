@@ -45,7 +45,7 @@ interface NewPage {
 
 /** /drops/new: a person publishes a file or what they paste. */
 export function newDropRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, titles, clock, config } = parts.services;
+  const { drops, sharingOfNew, titles, clock, config } = parts.services;
   const bodies = new DropBodyReaders(config);
   const htmlBodies = new HtmlBodyReaders(bodies, titles);
 
@@ -75,7 +75,7 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
 
   return [
     dashboardPages(parts, 'new').page(newDropPath, async (_req, _res, { caller, formField }) => {
-      const { access } = await drops.sharingOfNew(caller, {});
+      const { access } = await sharingOfNew.read(caller, {});
       return newPage({ access, formField }, config);
     }),
     previewRoute,

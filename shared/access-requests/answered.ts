@@ -4,7 +4,7 @@ import type { Log } from '../log/log.ts';
 import type { AccessRequestStore } from './access-request-store.ts';
 
 /** Removes the requests of people who may read a drop, as it is now, without an answer. */
-export class Settlement {
+export class AnsweredRequests {
   readonly #requests: Pick<AccessRequestStore, 'listOfDrop' | 'remove'>;
   readonly #readers: Pick<Readers, 'mayRead'>;
   readonly #log: Pick<Log, 'warn'>;
@@ -19,8 +19,8 @@ export class Settlement {
     this.#log = parts.log;
   }
 
-  /** After a change of who may read the drop. Fails never: the change is stored, and the owner's list leaves out what this has left. */
-  async settle(drop: Drop): Promise<void> {
+  /** After a change of who may read the drop. Never throws: the change is stored, and the owner's list leaves out what this has left. */
+  async remove(drop: Drop): Promise<void> {
     try {
       for (const request of await this.#requests.listOfDrop(drop.id))
         if (await this.#readers.mayRead(drop, request.accountId)) await this.#requests.remove(request);
