@@ -12,7 +12,7 @@ import {
   time,
   whole,
 } from '../domain/record.ts';
-import { accesses } from '../drops/access.ts';
+import { type Access, accesses } from '../drops/access.ts';
 
 /** A user of an identity provider. `subject` never changes, `name` may. */
 export interface Identity {
@@ -89,6 +89,8 @@ export interface Caller {
   readonly accountId: string;
   /** See `Account`. Limits of a minute, ten minutes and an hour count by it. */
   readonly countsAs: string;
+  /** See `accountRecord`. */
+  readonly defaultAccess: Access | null;
   readonly credential: Credential;
   /** If true, the account may read everything it owns, revoke its tokens and sessions. It may not change drops. */
   readonly isSuspended: boolean;

@@ -1,8 +1,8 @@
-import { accessWith } from '../drops/access.ts';
 import type { Connection, mongo } from 'mongoose';
 import { MongoContexts } from '../blobs/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
 import { record, text, time } from '../domain/record.ts';
+import { accessWith } from '../drops/access.ts';
 import { type DropDocument, liveDropDocument } from '../drops/mongo-schema.ts';
 import { collectionOf } from '../mongo/collection.ts';
 import { isDuplicateOf, retryWhileUnavailable } from '../mongo/errors.ts';

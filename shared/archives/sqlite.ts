@@ -1,7 +1,7 @@
-import { accessWith } from '../drops/access.ts';
 import { putBlobSql } from '../blobs/sqlite.ts';
 import type { Clock } from '../domain/clock.ts';
 import { columnOf } from '../domain/record.ts';
+import { accessWith } from '../drops/access.ts';
 import { foldTexts } from '../drops/search.ts';
 import { SqlitePeople } from '../drops/sqlite-people.ts';
 import { SqliteDropInserts, SqlitePairs } from '../drops/sqlite-rows.ts';

@@ -3,7 +3,7 @@ import type { Session } from './session.ts';
 import type { Token } from './token.ts';
 
 /** What a request needs to know of the account of its credential. */
-export interface CredentialAccount extends Pick<Account, 'countsAs' | 'commentsSeen'> {
+export interface CredentialAccount extends Pick<Account, 'countsAs' | 'commentsSeen' | 'defaultAccess'> {
   readonly name: string;
   readonly isSuspended: boolean;
 }

@@ -47,8 +47,9 @@ class MongoCredentials<R extends typeof tokenRecord | typeof sessionRecord> {
     if (found === undefined || account === undefined) return null;
     const stored = accountCollection.toRecord(account);
     if (stored.deletedAt !== null) return null;
-    const { identity, suspendedAt, countsAs, commentsSeen } = toAccount(stored);
-    const ofAccount = { name: identity.name, isSuspended: suspendedAt !== null, countsAs, commentsSeen };
+    const { identity, suspendedAt, countsAs, commentsSeen, defaultAccess } = toAccount(stored);
+    const isSuspended = suspendedAt !== null;
+    const ofAccount = { name: identity.name, isSuspended, countsAs, commentsSeen, defaultAccess };
     return { credential: this.#toRecord(found), account: ofAccount };
   }
 

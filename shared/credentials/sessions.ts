@@ -85,6 +85,7 @@ export class Sessions {
     const caller = {
       accountId,
       countsAs: account.countsAs,
+      defaultAccess: account.defaultAccess,
       credential,
       isSuspended: account.isSuspended,
       confirm,

@@ -1,4 +1,5 @@
 import type { RecordOf } from '../domain/record.ts';
+import type { Access } from '../drops/access.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type Row, removalOf, tableOf } from '../sqlite/table.ts';
 import type { CredentialAccount, CredentialPosition, SessionStore, TokenStore } from './credential-stores.ts';
@@ -29,8 +30,8 @@ class SqliteCredentials<R extends typeof tokenRecord | typeof sessionRecord> {
   async findByHash(hash: string): Promise<{ credential: RecordOf<R>; account: CredentialAccount } | null> {
     const row = this.#sql.findByHash.get(this.#idOf(hash), hash);
     if (row === undefined) return null;
-    const [name, isSuspended, countsAs, commentsSeen, ...credential] = row;
-    const account = { name, isSuspended: isSuspended !== 0, countsAs, commentsSeen };
+    const [name, isSuspended, countsAs, commentsSeen, defaultAccess, ...credential] = row;
+    const account = { name, isSuspended: isSuspended !== 0, countsAs, commentsSeen, defaultAccess };
     return { credential: this.#sql.read(credential), account };
   }
 
@@ -61,10 +62,17 @@ function prepareCommon<R extends typeof tokenRecord | typeof sessionRecord>(db: 
     read: table.read,
     insert: table.inserting('ON CONFLICT (id) DO NOTHING'),
     findByHash: db.prepareTuples<
-      [name: string, isSuspended: number, countsAs: string, commentsSeen: number, ...Row]
+      [
+        name: string,
+        isSuspended: number,
+        countsAs: string,
+        commentsSeen: number,
+        defaultAccess: Access | null,
+        ...Row,
+      ]
     >(`
       SELECT accounts.name, accounts.suspended_at IS NOT NULL, coalesce(accounts.counts_as, accounts.id),
-        accounts.comments_seen, ${table.columns}
+        accounts.comments_seen, accounts.default_access, ${table.columns}
       FROM ${credentials} JOIN accounts ON accounts.id = account_id
       WHERE ${credentials}.id = ? AND hash = ? AND accounts.deleted_at IS NULL`),
     // The first condition finds the position in the index; the second skips those of the same time.

@@ -105,10 +105,10 @@ export class Tokens {
       if (now === null) throw invalidToken();
       if (now.account.isSuspended) throw suspended();
     };
-    const { isSuspended, countsAs } = found.account;
+    const { isSuspended, countsAs, defaultAccess } = found.account;
     const { accountId } = token;
     const credential = { kind: 'token', token } as const;
-    return { accountId, countsAs, credential, isSuspended, confirm };
+    return { accountId, countsAs, defaultAccess, credential, isSuspended, confirm };
   }
 
   /** Whether the account may have one more token. A sign-in that it has approved counts as the token that it will have. */

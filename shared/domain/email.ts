@@ -8,8 +8,8 @@ const localPart = /^[!#-'*+\-./0-9=?A-Z^-~]+$/i;
  * In lower case; null: not an address that can name somebody. ASCII alone, so that nobody is taken for another by letters that look
  * alike.
  */
-export function readAddress(text: string): string | null {
-  if (text.length > mostCharacters) return null;
+export function readAddress(text: unknown): string | null {
+  if (typeof text !== 'string' || text.length > mostCharacters) return null;
   const [local = '', domain = '', ...rest] = text.split('@');
   return rest.length === 0 && localPart.test(local) && isDomain(domain) ? text.toLowerCase() : null;
 }

@@ -10,7 +10,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Passcodes } from '../passcodes/passcodes.ts';
 import { sha256Of } from '../util/sha256.ts';
-import { isRestricted, type Lock } from './access.ts';
+import { type Access, isRestricted, type Lock } from './access.ts';
 import {
   type DetailChanges,
   type Details,
@@ -28,7 +28,7 @@ import { OwnerReads, type OwnerReadsDeps } from './owner-reads.ts';
 import { type DropCaps, orThrow, type Refusal, versionConflict } from './refusals.ts';
 import { type DropTarget, rejectionOf } from './revision.ts';
 import { anyDrop, applySharing, type DropChanges, dependsOnDrop } from './sharing.ts';
-import type { NewSharing, SharingOfNew } from './sharing-of-new.ts';
+import { type NewSharing, sharingOfNew } from './sharing-of-new.ts';
 import type { SideEffects } from './side-effects.ts';
 
 export interface NewDropInput extends Document, Omit<Details, keyof NewSharing>, NewSharing {
@@ -59,8 +59,7 @@ export interface DropsDeps extends OwnerReadsDeps {
   readonly answeredRequests: Pick<AnsweredRequests, 'remove'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  readonly sharingOfNew: Pick<SharingOfNew, 'read'>;
-  readonly config: DropCaps;
+  readonly config: DropCaps & { readonly DEFAULT_ACCESS: Access };
 }
 
 /**
@@ -75,12 +74,12 @@ export class Drops extends OwnerReads {
     this.#deps = deps;
   }
 
-  /** @throws DropError `daily_quota_exceeded`, `quota_exceeded`; as `SharingOfNew` */
+  /** @throws DropError `daily_quota_exceeded`, `quota_exceeded`; as `sharingOfNew` */
   async create(caller: Caller, input: NewDropInput, ids?: WriteIds): Promise<Drop> {
     const { drops, sideEffects, config } = this.#deps;
     const { title, description, metadata, expiresAt, comments } = input;
     this.checkExpiry(expiresAt);
-    const sharing = await this.#deps.sharingOfNew.read(caller, input);
+    const sharing = sharingOfNew(caller, input, config);
     const lock = input.lock ?? (await this.makeLock(caller, input.passcode ?? ''));
     const version = await this.#newVersion(caller, input, ids);
     const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};

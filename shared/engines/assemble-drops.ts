@@ -10,7 +10,6 @@ import { ChecksInTurn } from '../drops/checks-in-turn.ts';
 import { Drops } from '../drops/drops.ts';
 import { FollowingTitles } from '../drops/following-titles.ts';
 import { SharedDrops } from '../drops/shared-drops.ts';
-import { SharingOfNew } from '../drops/sharing-of-new.ts';
 import type { SideEffects } from '../drops/side-effects.ts';
 import { Titles } from '../drops/titles.ts';
 import { Idempotency } from '../idempotency/idempotency.ts';
@@ -45,7 +44,6 @@ interface Parts {
 export function assembleDrops(parts: Parts) {
   const { config, clock, log, engine, threads, readers, limits, runList, sideEffects, comments } = parts;
   const answeredRequests = new AnsweredRequests({ requests: engine.accessRequests, readers, log });
-  const sharingOfNew = new SharingOfNew({ accounts: engine.accounts, config });
   const drops = new Drops({
     drops: engine.drops,
     html: engine.html,
@@ -56,7 +54,6 @@ export function assembleDrops(parts: Parts) {
     sideEffects,
     resolutions: parts.resolutions,
     answeredRequests,
-    sharingOfNew,
     clock,
     log,
     config,
@@ -73,11 +70,11 @@ export function assembleDrops(parts: Parts) {
   const uploads = new Uploads({
     uploads: engine.uploads,
     drops,
-    sharingOfNew,
     tokens: parts.tokens,
     limits,
     idempotency,
     clock,
+    config,
   });
   const titles = new Titles({ findTitle: threads.findTitle, config });
   const followingTitles = new FollowingTitles({ drops, titles, log });
@@ -89,7 +86,6 @@ export function assembleDrops(parts: Parts) {
   const viewStats = new ViewStats({ drops, views: engine.views, clock });
   return {
     drops,
-    sharingOfNew,
     idempotency,
     uploads,
     titles,

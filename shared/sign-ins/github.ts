@@ -185,7 +185,7 @@ async function readPrimaryEmail(response: Response): Promise<string | null> {
   if (!Array.isArray(listed)) throw new Error('The e-mail addresses are not a list.');
   const primary = listed.find((each: unknown) => Reflect.get(Object(each), 'primary') === true);
   return Reflect.get(Object(primary), 'verified') === true
-    ? readAddress(String(Reflect.get(primary, 'email')))
+    ? readAddress(Reflect.get(primary, 'email'))
     : null;
 }
 

@@ -29,7 +29,7 @@ function visible(text: string): string {
 
 /** The address in lower case; null: there is none, or nobody has verified it. */
 export function emailIn(claims: Claims, issuer: string, { trustsEmail }: ClaimRules): string | null {
-  return trustsEmail || isVerified(claims, issuer) ? readAddress(String(claims.email)) : null;
+  return trustsEmail || isVerified(claims, issuer) ? readAddress(claims.email) : null;
 }
 
 /** Entra sends no `email_verified`: `xms_edov` says it, and can be relied on where the issuer is one tenant. */

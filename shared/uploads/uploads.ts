@@ -4,11 +4,11 @@ import type { Tokens } from '../credentials/tokens.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, suspended } from '../domain/errors.ts';
 import { randomBase62 } from '../domain/ids.ts';
-import type { Lock } from '../drops/access.ts';
+import type { Access, Lock } from '../drops/access.ts';
 import type { Drop, WriteIds } from '../drops/drop.ts';
 import type { Drops, Target } from '../drops/drops.ts';
 import { applySharing, type SharingChanges } from '../drops/sharing.ts';
-import type { SharingOfNew } from '../drops/sharing-of-new.ts';
+import { sharingOfNew } from '../drops/sharing-of-new.ts';
 import type { Idempotency, Written } from '../idempotency/idempotency.ts';
 import { limitTable } from '../limits/limit-table.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -40,31 +40,31 @@ export interface OpenUpload extends UploadRequest {
 interface Deps {
   readonly uploads: UploadStore;
   readonly drops: Pick<Drops, 'check' | 'checkExpiry' | 'makeLock'>;
-  readonly sharingOfNew: Pick<SharingOfNew, 'read'>;
   readonly tokens: Pick<Tokens, 'identify'>;
   readonly limits: Pick<Limits, 'take'>;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
+  readonly config: { readonly DEFAULT_ACCESS: Access };
 }
 
 /** One-time addresses: a client that knows one may publish one document for the token that asked for it. */
 export class Uploads {
   readonly #uploads: UploadStore;
   readonly #drops: Deps['drops'];
-  readonly #sharingOfNew: Deps['sharingOfNew'];
   readonly #tokens: Pick<Tokens, 'identify'>;
   readonly #limits: Pick<Limits, 'take'>;
   readonly #idempotency: Idempotency;
   readonly #clock: Clock;
+  readonly #config: Deps['config'];
 
-  constructor({ uploads, drops, sharingOfNew, tokens, limits, idempotency, clock }: Deps) {
+  constructor({ uploads, drops, tokens, limits, idempotency, clock, config }: Deps) {
     this.#uploads = uploads;
     this.#drops = drops;
-    this.#sharingOfNew = sharingOfNew;
     this.#tokens = tokens;
     this.#limits = limits;
     this.#idempotency = idempotency;
     this.#clock = clock;
+    this.#config = config;
   }
 
   /**
@@ -83,7 +83,7 @@ export class Uploads {
     },
   ): Promise<{ secret: string; expiresAt: number }> {
     this.#drops.checkExpiry(details.expiresAt);
-    if (target === null) await this.#sharingOfNew.read(caller, details.sharing);
+    if (target === null) sharingOfNew(caller, details.sharing, this.#config);
     else applySharing(details.sharing, await this.#drops.check(caller, target));
     await this.#limits.take(limitTable.upload, caller.countsAs);
     const lock = details.passcode === null ? null : await this.#drops.makeLock(caller, details.passcode);

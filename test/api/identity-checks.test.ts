@@ -164,7 +164,11 @@ describe('What a provider says of people is asked again', () => {
     const { userId } = await service.newOwner();
     const { sessions } = service.services;
     const made = (provider: string) => sessions.start(userId, 'Firefox', provider);
-    const secrets = [await made('local'), await made('github:https://github.com'), await made('oidc:https://x.example')];
+    const secrets = [
+      await made('local'),
+      await made('github:https://github.com'),
+      await made('oidc:https://x.example'),
+    ];
     const known = await Promise.all(secrets.map((secret) => sessions.identify(secret)));
     expect(known.map((session) => session !== null)).to.deep.equal([true, false, false]);
   });

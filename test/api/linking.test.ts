@@ -85,6 +85,7 @@ describe('Ways to sign in, on the account page', () => {
       withoutClaims({ provider: 'github:https://elsewhere.example', subject: `${n}`, name: 'moved' }),
     );
     const who = await openDashboard(service, { ...person.owner, userId: id });
+    service.clock.advance(1);
     const form = await who.open('/account/ways');
     const fill = (fields: Record<string, string>) => {
       const all = {

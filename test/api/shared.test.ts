@@ -111,6 +111,7 @@ describe('/shared: what others share with somebody by name', () => {
       accountId,
       countsAs: account.countsAs,
       credential: session,
+      defaultAccess: null,
       isSuspended: false,
       confirm: async () => undefined,
     };

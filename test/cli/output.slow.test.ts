@@ -78,6 +78,8 @@ describe('dropleaf with an output that cannot be written', () => {
       [['restore', slug, '1'], url],
       [['lock', slug, '--passcode-file', 'a.html'], url],
       [['unlock', slug], url],
+      [['share', slug, 'ada@example.org'], url],
+      [['unshare', slug, '--all'], url],
       [['whoami']],
       [['tokens']],
       [['open', slug], undefined, browser],
@@ -87,7 +89,11 @@ describe('dropleaf with an output that cannot be written', () => {
       [['publish', '--help']],
       [['--version']],
     ];
-    const json = [...plain.slice(0, -3), [['login', '--no-wait'], undefined, signedOut] as const];
+    const json = [
+      ...plain.slice(0, -3),
+      [['shared']] as const,
+      [['login', '--no-wait'], undefined, signedOut] as const,
+    ];
     return { plain, json: [...json, [['logout'], undefined, signedOut] as const], slug };
   }
 

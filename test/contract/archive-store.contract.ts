@@ -355,7 +355,13 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const { accounts, tokens, idempotency } = others();
       expect(await tokens.findByHash(token.hash)).to.deep.equal({
         credential: { ...token, lastUsedAt: later },
-        account: { name: 'ann', isSuspended: true, countsAs: ownerId, commentsSeen: start + 7 },
+        account: {
+          name: 'ann',
+          isSuspended: true,
+          countsAs: ownerId,
+          commentsSeen: start + 7,
+          defaultAccess: 'members',
+        },
       });
       expect(await accounts.setSuspended(ownerId, null)).to.have.property('suspendedAt', null);
       expect(await tokens.findByHash(token.hash)).to.have.nested.property('account.isSuspended', false);

@@ -23,7 +23,13 @@ async function makeAccounts({ accounts }: Stores): Promise<void> {
 function describeCredentials(kind: keyof typeof kinds, engine: string, openStores: OpenStores): void {
   describe(`What TokenStore and SessionStore have in common: ${kind} (${engine})`, () => {
     const stores = useStores(openStores);
-    const account = { name: 'Name of account', isSuspended: false, countsAs: 'account', commentsSeen: 0 };
+    const account = {
+      name: 'Name of account',
+      isSuspended: false,
+      countsAs: 'account',
+      commentsSeen: 0,
+      defaultAccess: null,
+    };
     // The suite knows of both what they have in common.
     const a = kinds[kind] as typeof aSession;
     const store = () => stores()[kind] as Stores['sessions'];

@@ -31,7 +31,13 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
       },
       async findByHash(hash) {
         const credential = records.find((record) => record.hash === hash);
-        const account = { name: 'any', isSuspended: false, countsAs: 'account', commentsSeen: 0 };
+        const account = {
+          name: 'any',
+          isSuspended: false,
+          countsAs: 'account',
+          commentsSeen: 0,
+          defaultAccess: null,
+        };
         return credential === undefined ? null : { credential, account };
       },
       find: async (id) => records.find((token) => token.id === id) ?? null,

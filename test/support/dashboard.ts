@@ -1,5 +1,6 @@
 import { formTokensOf } from '../../api/http/form-tokens.ts';
 import type { RouteTable } from '../../api/routes.ts';
+import { signInWays } from '../../shared/config/config.ts';
 import { routesOf } from './description.ts';
 import type { Owner } from './owner.ts';
 import { createPerson, type Person } from './person.ts';
@@ -14,11 +15,18 @@ export interface Dashboard extends Person {
   readonly formToken: string;
 }
 
+/** Of the first way by which people sign in at the service: sessions of other ways have ended. */
+function providerOf({ config }: TestService): string {
+  const [way] = signInWays(config);
+  if (way === 'github') return `github:${config.GITHUB_URL}`;
+  return way === 'oidc' ? `oidc:${config.OIDC_ISSUER}` : 'local';
+}
+
 /** @param owner unset: a new account */
 export async function openDashboard(service: TestService, owner?: Owner): Promise<Dashboard> {
   const own = owner ?? (await service.newOwner());
   const { sessions, sealer } = service.services;
-  const secret = await sessions.start(own.userId, 'Test browser', 'local');
+  const secret = await sessions.start(own.userId, 'Test browser', providerOf(service));
   const sessionId = (await sessions.identify(secret))?.session.id ?? '';
   const [formToken] = formTokensOf(sealer, sessionId, own.userId);
   const person = createPerson(service);

@@ -92,7 +92,8 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
     const begun = { ...identity, refreshToken, checkedAt: begunAt };
     if (isEnded) return this.#end(begun, kept, begun);
     const answer = await this.#ask(oidc, kept, identity);
-    if (answer === 'unsent') await identities.note(identity, { ...begun, refreshToken: await this.#seal(kept) }, begunAt);
+    if (answer === 'unsent')
+      await identities.note(identity, { ...begun, refreshToken: await this.#seal(kept) }, begunAt);
     if (answer === 'unsent' || answer === 'failed') {
       failed.push({ identity, begunAt });
       return 'failed';

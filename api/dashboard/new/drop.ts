@@ -4,6 +4,7 @@ import { DropError } from '../../../shared/domain/errors.ts';
 import { dayMs } from '../../../shared/domain/time-windows.ts';
 import type { Access } from '../../../shared/drops/access.ts';
 import type { NewDropInput } from '../../../shared/drops/drops.ts';
+import { sharingOfNew } from '../../../shared/drops/sharing-of-new.ts';
 import { firstHeading } from '../../../shared/html/heading.ts';
 import { titleOfName } from '../../../shared/html/html-file.ts';
 import { HtmlBodyReaders } from '../../drops/html-body.ts';
@@ -45,7 +46,7 @@ interface NewPage {
 
 /** /drops/new: a person publishes a file or what they paste. */
 export function newDropRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, sharingOfNew, titles, clock, config } = parts.services;
+  const { drops, titles, clock, config } = parts.services;
   const bodies = new DropBodyReaders(config);
   const htmlBodies = new HtmlBodyReaders(bodies, titles);
 
@@ -75,7 +76,7 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
 
   return [
     dashboardPages(parts, 'new').page(newDropPath, async (_req, _res, { caller, formField }) => {
-      const { access } = await sharingOfNew.read(caller, {});
+      const { access } = sharingOfNew(caller, {}, config);
       return newPage({ access, formField }, config);
     }),
     previewRoute,
