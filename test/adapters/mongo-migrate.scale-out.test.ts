@@ -50,7 +50,7 @@ describe('migrate (MongoDB)', () => {
       'tokens tokens tokens_account tokens_end',
       'sessions sessions sessions_account sessions_use',
       'sign_ins sign_ins sign_ins_code sign_ins_poll sign_ins_status sign_ins_account sign_ins_end',
-      'drops drops drops_slug drops_place drops_pairs drops_created drops_changed drops_views drops_title drops_chores drops_expiring drops_versions drops_trash',
+      'drops drops drops_slug drops_place drops_pairs drops_created drops_changed drops_views drops_title drops_chores drops_expiring drops_people drops_versions drops_trash',
       'day_views day_views',
       'contexts contexts',
       'artefacts artefacts',
