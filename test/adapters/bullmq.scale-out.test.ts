@@ -114,7 +114,12 @@ describe('The BullMQ job queue', () => {
     const { queue, callsOf, log, redis } = await startProcess({ 'edge.purge': gate.pass }, { lockMs });
     await queue.enqueue('edge.purge', { dropId: 'd' });
     await gate.entered;
-    const [lock = ''] = await redis.client.keys(`${redis.keyPrefix}*:lock`);
+    let lock = '';
+    await until(async () => {
+      const locks = await redis.client.keys(`${redis.keyPrefix}*:lock`);
+      [lock = ''] = locks;
+      return locks.length === 1;
+    }, 'the jobs that are due at the start are done, and their locks gone');
     let renewals = 0;
     let left = lockMs;
     await until(async () => {
