@@ -9,7 +9,10 @@ import { until } from '../support/until.ts';
 import { clientFile, fakeBrowser, useClient } from './client.ts';
 import { runInTerminal } from './terminal.ts';
 
-const commands = 'login logout whoami tokens open mcp skill publish comments reply resolve reopen'.split(' ');
+const commands =
+  'login logout whoami tokens open mcp skill publish share unshare shared comments reply resolve reopen'.split(
+    ' ',
+  );
 
 describe('dropleaf, the client, on the command line', () => {
   const service = useService();
