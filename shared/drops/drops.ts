@@ -96,8 +96,8 @@ export class Drops extends OwnerReads {
   /** @throws DropError `daily_quota_exceeded`, `version_limit_reached`; as `change` */
   addVersion(caller: Caller, target: Target, input: NewVersionInput, ids?: WriteIds): Promise<Drop> {
     const { html, context, resolves = null, ...changes } = input;
-    return this.#changeAllowed(caller, target, changes, (at, settled) =>
-      this.#addVersion(caller, at, { html, context }, settled, { ids, resolves }),
+    return this.#changeAllowed(caller, target, changes, (at, applied) =>
+      this.#addVersion(caller, at, { html, context }, applied, { ids, resolves }),
     );
   }
 
@@ -128,14 +128,14 @@ export class Drops extends OwnerReads {
    */
   async change(caller: Caller, target: Target, changes: DropChanges): Promise<Drop> {
     this.checkExpiry(changes.expiresAt);
-    return this.#changeAllowed(caller, target, changes, async (at, settled) => {
+    return this.#changeAllowed(caller, target, changes, async (at, applied) => {
       const { drops, sideEffects, clock, config } = this.#deps;
       const tasks = sideEffects.tasksOfChange;
-      const outcome = await drops.changeDetails(owned(caller, at), settled, clock.now(), tasks);
+      const outcome = await drops.changeDetails(owned(caller, at), applied, clock.now(), tasks);
       const drop = orThrow(outcome, config);
-      if (narrows(settled)) await sideEffects.afterHide(drop);
+      if (narrows(applied)) await sideEffects.afterHide(drop);
       else await sideEffects.afterChange(drop);
-      await this.#removeAnswered(drop, settled);
+      await this.#removeAnswered(drop, applied);
       return drop;
     });
   }
@@ -205,14 +205,14 @@ export class Drops extends OwnerReads {
     caller: Caller,
     target: Target,
     changes: DropChanges,
-    change: (target: Target, settled: DetailChanges) => Promise<Drop>,
+    change: (target: Target, applied: DetailChanges) => Promise<Drop>,
   ): Promise<Drop> {
     const isGuarded = scopeOf(caller) !== 'all' && changesWhatIsGuarded(changes);
     if (!isGuarded && !dependsOnDrop(changes)) return change(target, applySharing(changes, anyDrop));
     return this.#atOneRevision(caller, target, (drop, at) => {
-      const settled = applySharing(changes, drop);
-      requireScopeFor(caller, drop, settled);
-      return change(at, settled);
+      const applied = applySharing(changes, drop);
+      requireScopeFor(caller, drop, applied);
+      return change(at, applied);
     });
   }
 

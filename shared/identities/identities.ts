@@ -9,8 +9,8 @@ import { capTable, maximumOf } from '../limits/limit-table.ts';
 import { capReached } from '../limits/limits.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { type ProviderPerson, withoutClaims } from '../sign-ins/identity-provider.ts';
-import type { IdentityKey, IdentityStore, NotedClaims, StoredIdentity } from './identity-store.ts';
-import { sealRefreshToken } from './refresh-tokens.ts';
+import type { IdentityKey, IdentityStore, StoredIdentity } from './identity-store.ts';
+import { openRefreshToken, sealRefreshToken } from './refresh-tokens.ts';
 
 /** A sign-in begins again if the identity was given to another account meanwhile. */
 const attempts = 3;
@@ -25,7 +25,7 @@ interface Deps {
     'find' | 'findByIdentity' | 'findOrCreate' | 'findDeletedAt' | 'findInheritance' | 'count' | 'setIdentity'
   >;
   /** null: of a command, which has no secrets: it continues no counts, and gets no refresh tokens. */
-  readonly sealer: Pick<Sealer, 'hashes' | 'seal'> | null;
+  readonly sealer: Pick<Sealer, 'hashes' | 'seal' | 'open'> | null;
   readonly clock: Clock;
   readonly config: { readonly LOCAL_ACCOUNTS_MAX: number };
 }
@@ -164,17 +164,26 @@ export class Identities {
     return this.#accounts.findOrCreate(identity, account.id, this.#clock.now());
   }
 
-  /**
-   * A sign-in that gave no refresh token leaves an earlier one: the person can change what the provider is asked for.
-   * false: the account does not have the identity any more.
-   */
+  /** false: the account does not have the identity any more, or a check has changed the refresh token that is to stay. */
   async #note(accountId: string, { identity, email, groups, refreshToken }: ProviderPerson) {
     const { provider, subject, name } = identity;
-    const checkedAt = this.#clock.now();
-    const sealed = await this.#seal(refreshToken);
-    const kept = sealed ?? (await this.#identities.find({ provider, subject }))?.refreshToken ?? null;
-    const claims = { name, email, groups, refreshToken: kept, checkedAt };
-    return this.#identities.note({ provider, subject, accountId }, claims satisfies NotedClaims);
+    const key = { provider, subject, accountId };
+    const claims = { name, email, groups, checkedAt: this.#clock.now() };
+    const kept = refreshToken === null ? await this.#findKept({ provider, subject }) : null;
+    if (kept === null)
+      return this.#identities.note(key, { ...claims, refreshToken: await this.#seal(refreshToken) });
+    return this.#identities.note(key, { ...claims, refreshToken: kept.refreshToken }, kept.checkedAt);
+  }
+
+  /**
+   * A sign-in that gave no refresh token leaves an earlier one: the person can change what the provider is asked for. null: there is
+   * none, or it stands for an access that was being ended (refresh-tokens.ts), which this sign-in begins again.
+   */
+  async #findKept(key: IdentityKey): Promise<Pick<StoredIdentity, 'refreshToken' | 'checkedAt'> | null> {
+    const stored = await this.#identities.find(key);
+    if (this.#sealer === null || stored === null || stored.refreshToken === null) return null;
+    const kept = await openRefreshToken(this.#sealer, stored.refreshToken);
+    return kept === null || kept.state === 'ended' ? null : stored;
   }
 
   #seal(refreshToken: string | null): Promise<string | null> {

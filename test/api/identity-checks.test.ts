@@ -159,6 +159,17 @@ describe('What a provider says of people is asked again', () => {
     expect((await ada.identity())?.refreshToken).to.equal(refreshToken);
   });
 
+  it('a sign-in without a refresh token after an end that was killed is not ended by the next check', async () => {
+    let gives = true;
+    const { service, signIn, ada } = await open({ issueRefreshToken: async () => gives });
+    await openIdentity(service, ada.person.identity).replaceToken('x', 'ended');
+    gives = false;
+    const again = await signIn();
+    await pass(service, 16 * minute);
+    expect([await again.isSignedIn(), await again.hasToken()]).to.deep.equal([true, true]);
+    expect(await ada.identity()).to.include({ refreshToken: null });
+  });
+
   it('a session ends with the way by which it was made', async () => {
     const service = await startService({ env: { SIGN_IN: 'local' } });
     const { userId } = await service.newOwner();

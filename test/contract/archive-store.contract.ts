@@ -8,6 +8,7 @@ import {
 import { readStore } from '../../shared/archives/export.ts';
 import { importArchive } from '../../shared/archives/import.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { accessLock } from '../../shared/drops/access.ts';
 import type { NewDrop } from '../../shared/drops/drop.ts';
 import type { DropQuery } from '../../shared/drops/drop-query.ts';
 import { exportEntries, openBytes, packEntries } from '../support/archives.ts';
@@ -335,6 +336,18 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       await copy(stores(), others());
       expect(await readAll(others())).to.deep.equal(read);
       expect(await others().secrets.findOrCreate('signing-secret', 'x')).to.equal('a-signing-secret');
+    });
+
+    it('a restricted drop that an earlier release has exported without its access stays closed', async () => {
+      const drop = {
+        ...anArchivedDrop({ ownerId: 'owner', days: [] }),
+        lock: accessLock,
+        access: 'link' as const,
+      };
+      await archive.write('drops', [drop]);
+      expect(await stores().drops.findPage(drop.slug, null)).to.include({ access: 'named', lock: null });
+      const found = await stores().drops.find('owner', drop.slug);
+      expect(found).to.include({ access: 'named', people: null, locked: false });
     });
 
     it('resumes after an interruption, whichever records of a batch are there', async () => {

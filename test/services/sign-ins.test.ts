@@ -47,9 +47,10 @@ function openScene() {
   const acceptSecrets = (...secrets: [string, ...string[]]) => {
     current = new JoseSealer(secrets, clock);
   };
-  const sealer: Pick<Sealer, 'hashes' | 'seal'> = {
+  const sealer: Pick<Sealer, 'hashes' | 'seal' | 'open'> = {
     hashes: (...args) => current.hashes(...args),
     seal: (...args) => current.seal(...args),
+    open: (...args) => current.open(...args),
   };
   const { accounts } = stores;
   const identities = new Identities({

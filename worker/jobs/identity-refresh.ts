@@ -18,7 +18,7 @@ const atOnce = 4;
 /** The next run continues with those that wait the longest. */
 const budgetMs = 4 * 60_000;
 
-type Outcome = 'checked' | 'failed' | 'passed on';
+type Outcome = 'checked' | 'passed on';
 
 /** A check without an answer. */
 interface Failed {
@@ -56,12 +56,12 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
       if (due.length === 0) return;
       const provider = oidc && (await this.#orNull(() => oidc.provider()));
       if (oidc !== null && provider === null) return;
-      const outcomes: Outcome[] = [];
-      const failed: Failed[] = [];
+      const outcomes: (Outcome | Failed)[] = [];
       await inChunks(due, atOnce, async (identity) => {
-        outcomes.push(await this.#check(oidc, provider, identity, failed));
+        outcomes.push(await this.#check(oidc, provider, identity));
       });
-      if (outcomes.every((outcome) => outcome === 'failed')) {
+      const failed = outcomes.filter((outcome) => typeof outcome === 'object');
+      if (failed.length === due.length) {
         log.warn({ identities: due.length }, 'the identity provider answers nothing: nobody is signed out');
         return;
       }
@@ -75,8 +75,7 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
     oidc: Oidc | null,
     provider: string | null,
     identity: StoredIdentity,
-    failed: Failed[],
-  ): Promise<Outcome> {
+  ): Promise<Outcome | Failed> {
     const { identities } = this.#deps.engine;
     const { checkedAt } = identity;
     const kept = await this.#open(provider, identity);
@@ -94,10 +93,7 @@ export class IdentityRefresh implements Job<'identity.refresh'> {
     const answer = await this.#ask(oidc, kept, identity);
     if (answer === 'unsent')
       await identities.note(identity, { ...begun, refreshToken: await this.#seal(kept) }, begunAt);
-    if (answer === 'unsent' || answer === 'failed') {
-      failed.push({ identity, begunAt });
-      return 'failed';
-    }
+    if (answer === 'unsent' || answer === 'failed') return { identity, begunAt };
     if (answer.said === null && (kept.state === 'in use' || !this.#isLasting())) {
       // It may be that the next token was lost, or that the person's session at the provider is over: as if none had been given.
       await identities.note(identity, { ...identity, refreshToken: null }, begunAt);
