@@ -1,3 +1,4 @@
+import { AccessRequests } from '../access-requests/access-requests.ts';
 import { AnsweredRequests } from '../access-requests/answered.ts';
 import type { Comments } from '../comments/comments.ts';
 import type { Resolutions } from '../comments/resolutions.ts';
@@ -21,7 +22,6 @@ import type { Passcodes } from '../passcodes/passcodes.ts';
 import type { Threads } from '../threads/threads.ts';
 import { Uploads } from '../uploads/uploads.ts';
 import { ViewStats } from '../views/views.ts';
-import { assembleSharing } from './assemble-sharing.ts';
 import type { Engine } from './engine.ts';
 
 interface Parts {
@@ -83,6 +83,14 @@ export function assembleDrops(parts: Parts) {
   const diffs = new Diffs({ drops, compare: threads.compare });
   const { accounts } = engine;
   const sharedDrops = new SharedDrops({ drops: engine.drops, accounts, readers, runList });
+  const accessRequests = new AccessRequests({
+    requests: engine.accessRequests,
+    accounts,
+    readers,
+    drops,
+    limits,
+    clock,
+  });
   const viewStats = new ViewStats({ drops, views: engine.views, clock });
   return {
     drops,
@@ -95,6 +103,6 @@ export function assembleDrops(parts: Parts) {
     diffs,
     sharedDrops,
     viewStats,
-    ...assembleSharing({ clock, engine, readers, drops, limits }),
+    accessRequests,
   };
 }
