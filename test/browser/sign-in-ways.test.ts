@@ -46,6 +46,7 @@ describeInBrowsers({ title: 'Signing in by one of several ways', firefoxAtLandin
     await page.goBack();
     await follow(page, 'Sign out of Example, too');
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.waitForURL('**/session/end/success'); // or its navigation interrupts the next one
     await page.goto(`${service.url}/sign-in/browser`);
     await page.getByRole('button', { name: 'Continue with Example' }).click();
     await page.locator('input[name=login]').waitFor(); // the provider asks again
