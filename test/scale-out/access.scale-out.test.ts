@@ -4,6 +4,7 @@ import { openServices, type Services } from '../../shared/engines/open-services.
 import { type Client, createClient } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { unhurried } from '../support/unhurried.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const html = '<!doctype html><title>x</title><p>SECRET';
@@ -16,7 +17,7 @@ describe('A page that two web processes have in memory', () => {
 
   before(async function () {
     this.timeout(120_000);
-    cluster = await openCluster(noLimits);
+    cluster = await openCluster({ ...noLimits, ...unhurried });
     const started = await Promise.all([cluster.startWeb(), cluster.startWeb()]);
     webs = started.map(({ url }) => createClient(url));
     token = await cluster.makeToken('owner');

@@ -4,6 +4,7 @@ import { type Cluster, openCluster } from '../support/cluster.ts';
 import { replyTo, writeComment } from '../support/comments.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
+import { unhurried } from '../support/unhurried.ts';
 import type { WireCommentList } from '../support/wire.ts';
 
 describe('Comments of one account at once, over two web processes', () => {
@@ -12,7 +13,7 @@ describe('Comments of one account at once, over two web processes', () => {
   const owners: Owner[] = [];
 
   before(async () => {
-    cluster = await openCluster(noLimits);
+    cluster = await openCluster({ ...noLimits, ...unhurried }); // the changes of an account take turns
     const token = await cluster.makeToken('owner');
     for (let left = 2; left > 0; left--) {
       const client = createClient((await cluster.startWeb()).url);

@@ -7,13 +7,14 @@ import { createClient } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
 import { inTimeMs } from '../support/in-time.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { unhurried } from '../support/unhurried.ts';
 
 describe('A reader and an agent, on two web processes', () => {
   const browser = useBrowser();
   const client = useClient();
   let cluster: Cluster;
   before(async () => {
-    cluster = await openCluster(noLimits);
+    cluster = await openCluster({ ...noLimits, ...unhurried });
   });
   after(() => cluster?.close());
 

@@ -8,6 +8,7 @@ import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { inTimeMs } from '../support/in-time.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
+import { unhurried } from '../support/unhurried.ts';
 import { until } from '../support/until.ts';
 import type { WireCommentList } from '../support/wire.ts';
 
@@ -24,7 +25,7 @@ describe('Requests that wait for comments, on two web processes', () => {
   const clients: Client[] = [];
 
   before(async () => {
-    cluster = await openCluster(noLimits);
+    cluster = await openCluster({ ...noLimits, ...unhurried });
     const { MONGODB_URI } = cluster.servers.env;
     proxy = await openFlakyProxy(MONGODB_URI);
     const [web, other, ...tokens] = await Promise.all([

@@ -5,6 +5,7 @@ import { withLongTimeouts } from '../support/mongo-uri.ts';
 import { answeredBy, findFreePort, startNginx } from '../support/nginx.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
 import { createPerson } from '../support/person.ts';
+import { unhurried } from '../support/unhurried.ts';
 import { type Visits, visitsOf } from '../support/visits.ts';
 
 /** Two web processes of a cluster behind nginx, as a client of nginx. */
@@ -34,7 +35,7 @@ export async function openFront(
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const MONGODB_URI = withLongTimeouts(cluster.servers.defaultMongoUri, 30_000);
-  const behind = { BASE_URL: url, TRUST_PROXY: '1', ANSWER_MS: '60000', MONGODB_URI };
+  const behind = { BASE_URL: url, TRUST_PROXY: '1', ...unhurried, MONGODB_URI };
   const startWeb = () => cluster.startWeb({ ...behind, ...settings });
   const webs = await Promise.all([startWeb(), startWeb()]);
   const [first, second] = webs;

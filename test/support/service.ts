@@ -29,6 +29,7 @@ import { putNewDatabase } from './new-database.ts';
 import { createOwner, type Owner } from './owner.ts';
 import { openSharedPool } from './shared-threads.ts';
 import { makeTempDir } from './temp-dir.ts';
+import { unhurried } from './unhurried.ts';
 import { type Visits, visitsOf } from './visits.ts';
 import type { WireDrop } from './wire.ts';
 
@@ -55,9 +56,6 @@ export interface TestService extends Client, Visits {
   restart(changes?: Partial<Config>): Promise<void>;
   stop(): Promise<void>;
 }
-
-/** No busy machine exceeds these: a page or an answer that is late differs. Separate tests cover that. */
-const unhurried = { RENDER_REQUEST_BUDGET_MS: '30000', ANSWER_MS: '60000' };
 
 /** Far longer than the client keeps an idle connection (client.ts): a busy process runs due timers together. */
 const idleMs = 600_000;
