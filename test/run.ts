@@ -49,14 +49,15 @@ const once = inApi(`
   indexing mcp-hosts mcp-http memory-budget multipart onboard operators-access raw-header-lists security-txt
 `);
 /**
- * Tested on one engine at a landing: what is decided above the stores, of which each has its contract (test/contract): the
- * limits, the forms and pages of the dashboard, and the tools of MCP, which call what the API calls.
+ * Tested on one engine at a landing: what is decided above the stores, of which each has its contract (test/contract): who may
+ * read and what a token may do, the limits, the forms and pages of the dashboard, and the tools of MCP, which call what the API
+ * calls.
  */
 const onceAtLanding = inApi(`
-  account-page cards comments-page dashboard-comments dashboard-context dashboard-drop dashboard-history dashboard-new diff
-  digests drop-fields file-names head kept-forms late-answers limits-minute logs mcp mcp-arguments mcp-comments mcp-turns
-  page-parts public-pages raw-headers raw-unavailable raw-warm refused-forms sign-in-browser sign-in-github
-  sign-in-limits sign-in-pages viewer warnings
+  access-table account-page cards comments-page dashboard-comments dashboard-context dashboard-drop dashboard-history
+  dashboard-new diff digests drop-fields file-names framed framed-states head hostile-people kept-forms late-answers lengths
+  limits-minute logs mcp mcp-arguments mcp-comments mcp-turns page-parts public-pages raw-headers raw-unavailable raw-warm
+  refused-forms scopes share-page sign-in-browser sign-in-github sign-in-limits sign-in-oidc sign-in-pages source viewer warnings
 `);
 /**
  * Left to `npm run test:all`: the project's own rules, runner and benchmarks, clients that others generate, WebKit, pages that
