@@ -73,6 +73,8 @@ async function beginDecision(
   progress: SignInProgress,
   person: ProviderPerson,
 ): Promise<string> {
-  const { id: accountId, countsAs, identity } = await signIns.signInWith(person);
-  return askApprover(res, progress, { accountId, name: identity.name }, countsAs);
+  const { id: accountId, countsAs, identity: own } = await signIns.signInWith(person);
+  const { provider, subject } = person.identity;
+  const approver = { accountId, name: own.name, identity: { provider, subject } };
+  return askApprover(res, progress, approver, countsAs);
 }

@@ -1,3 +1,4 @@
+import type { IdentityKey } from '../../shared/identities/identity-store.ts';
 import type { ProviderWay } from '../../shared/sign-ins/callbacks.ts';
 import type { ProviderVisit } from '../../shared/sign-ins/identity-provider.ts';
 import { signInPaths } from '../http/paths.ts';
@@ -18,6 +19,8 @@ export interface Approver {
   readonly name: string;
   /** The session that stands for the person, who must still have it. Absent: they have signed in for this device. */
   readonly sessionId?: string;
+  /** With what they have signed in for this device. Absent with a session, and in cookies of an earlier release. */
+  readonly identity?: IdentityKey;
 }
 
 /** The account that gets another way to sign in, and the session that asked for it. */

@@ -28,17 +28,18 @@ export async function findUsableSession(
 }
 
 /** GET and POST /sign-in/approve, GET /sign-in/done. */
-export function decisionRoutes({ services, sessions }: RouteParts, pages: SignInPages): readonly Route[] {
+export function decisionRoutes(parts: RouteParts, pages: SignInPages): readonly Route[] {
+  const { services } = parts;
   const { cookie, page, form } = pages;
   return [
     page(signInPaths.approve, async (req) => {
-      const progress = await readDecision(pages, sessions, req);
+      const progress = await readDecision(parts, pages, req);
       if (progress === null) return problem(req, noSignInInProgress());
       return ask(services, req, progress, narrowedBy(req.query.scope));
     }),
 
     form(signInPaths.approve, async (req, res, sent) => {
-      const progress = await readDecision(pages, sessions, req);
+      const progress = await readDecision(parts, pages, req);
       if (progress === null) return notApproved(req, noSignInInProgress().error.message);
       if (!constantTimeEqual(unmaskToken(sent.get('token') ?? ''), progress.formToken))
         return notApproved(req, 'This page is out of date. Enter the code again.');
@@ -61,16 +62,21 @@ function notApproved(req: Request, message: string): PageParts {
   return problem(req, { error: new DropError('forbidden', message), title: 'Not approved' });
 }
 
-/** A session that has ended approves nothing, whatever the cookie of this sign-in says. */
+/** null: the cookie of this sign-in names a session that has ended, or an identity that does not stand for the account any more. */
 async function readDecision(
+  { services, sessions }: RouteParts,
   { cookie }: SignInPages,
-  sessions: SessionAccess,
   req: Request,
 ): Promise<Steps['decide'] | null> {
   const progress = await cookie.read(req, 'decide');
-  if (progress?.sessionId === undefined) return progress;
-  const session = await findUsableSession(sessions, req);
-  return session?.id === progress.sessionId ? progress : null;
+  if (progress === null) return null;
+  const { accountId, sessionId, identity } = progress;
+  if (sessionId !== undefined) {
+    const session = await findUsableSession(sessions, req);
+    return session?.id === sessionId ? progress : null;
+  }
+  if (identity === undefined) return progress;
+  return (await services.identities.standsFor(accountId, identity)) ? progress : null;
 }
 
 /** What the person has chosen before: never more than the program has asked for. */

@@ -1,7 +1,7 @@
 import { type Account, type Identity, localProvider, oidcScheme } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { identityHashes } from '../accounts/identity-hash.ts';
-import type { SignInWay } from '../config/config.ts';
+import type { Config, SignInWay } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import { startOfDay } from '../domain/time-windows.ts';
@@ -9,6 +9,7 @@ import { capTable, maximumOf } from '../limits/limit-table.ts';
 import { capReached } from '../limits/limits.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import { type ProviderPerson, withoutClaims } from '../sign-ins/identity-provider.ts';
+import { isAllowed } from './allowed.ts';
 import type { IdentityKey, IdentityStore, StoredIdentity } from './identity-store.ts';
 import { openRefreshToken, sealRefreshToken } from './refresh-tokens.ts';
 
@@ -27,7 +28,7 @@ interface Deps {
   /** null: of a command, which has no secrets: it continues no counts, and gets no refresh tokens. */
   readonly sealer: Pick<Sealer, 'hashes' | 'seal' | 'open'> | null;
   readonly clock: Clock;
-  readonly config: { readonly LOCAL_ACCOUNTS_MAX: number };
+  readonly config: Pick<Config, 'LOCAL_ACCOUNTS_MAX' | 'OIDC_ALLOWED_GROUPS'>;
 }
 
 /** The way by which people of a provider sign in. */
@@ -87,6 +88,16 @@ export class Identities {
   async listOf(accountId: string): Promise<KnownIdentity[]> {
     const account = await this.#accounts.find(accountId);
     return account === null ? [] : this.list(account);
+  }
+
+  /**
+   * Whether somebody who has signed in with the identity a moment ago still stands for the account: it has this way to sign in, and
+   * its provider has not put them outside of the service since. One indexed read.
+   */
+  async standsFor(accountId: string, { provider, subject }: IdentityKey): Promise<boolean> {
+    const stored = await this.#identities.find({ provider, subject });
+    if (stored?.accountId !== accountId) return false;
+    return wayOf(provider) !== 'oidc' || isAllowed(stored, this.#config);
   }
 
   /**

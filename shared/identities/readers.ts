@@ -33,17 +33,26 @@ export class Readers {
     this.#clock = clock;
   }
 
-  /** Whether `access` of the page lets the account read it; the passcode is another condition. At most two indexed reads. */
+  /**
+   * Whether `access` of the page lets the account read it; the passcode is another condition. At most two indexed reads, at the
+   * same time.
+   */
   async mayRead(page: ReadPage, accountId: string): Promise<boolean> {
     if (!isRestricted(page)) return true;
-    const account = await this.#accounts.find(accountId);
-    return account !== null && this.admits(page, { accountId, isSuspended: account.suspendedAt !== null });
+    const [account, isAmong] = await Promise.all([
+      this.#accounts.find(accountId),
+      this.#isAmongReaders(page, accountId),
+    ]);
+    return account !== null && account.suspendedAt === null && isAmong;
   }
 
   /** The same of an account that this request has just been found to be of: at most one indexed read. */
   async admits(page: ReadPage, { accountId, isSuspended }: Reader): Promise<boolean> {
     if (!isRestricted(page)) return true;
-    if (isSuspended) return false;
+    return !isSuspended && this.#isAmongReaders(page, accountId);
+  }
+
+  async #isAmongReaders(page: ReadPage, accountId: string): Promise<boolean> {
     if (page.access === 'members' || accountId === page.ownerId) return true;
     const entries = await this.entriesOf(accountId);
     return (page.people ?? []).some((person) => entries.has(person));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withoutClaims } from '../../shared/sign-ins/identity-provider.ts';
 import { startGitHubDouble } from '../support/github-double.ts';
 import { findDeadUrl } from '../support/listen.ts';
 import { type OidcServer, startOidcServer } from '../support/oidc-server.ts';
@@ -330,6 +331,20 @@ describe('Sign-in at two providers and with the key', () => {
     expect((await person.submit(form, { way: 'local' })).path).to.equal('/sign-in/local');
   });
 
+  it('a device is not approved by a way that the account has lost since', async () => {
+    const { code, poll_token } = await start(service);
+    const question = await person.open(await visitFrom(person, providers.oidc, `/sign-in?code=${code}`));
+    expect(question.path).to.equal('/sign-in/approve');
+    const { identities, engine } = service.services;
+    const lost = { provider: `oidc:${providers.oidc.issuer}`, subject: 'ada-1' };
+    const accountId = String((await engine.identities.find(lost))?.accountId);
+    await identities.link(accountId, withoutClaims({ provider: 'local', subject: 'ada', name: 'ada' }));
+    await identities.unlink(accountId, lost, () => true);
+    expectRefusal(await person.open('/sign-in/approve'), 400, 'invalid_arg');
+    expectRefusal(await person.submit(question, { decision: 'approve' }), 403, 'forbidden');
+    expect((await poll(service, poll_token)).status).to.equal('pending');
+  });
+
   it('the answer of one provider is refused for a visit to the other, and ends the visit', async () => {
     const { oidc, github } = providers;
     const asked = github.requests.length;
@@ -409,6 +424,11 @@ describe('Sign-in with OIDC_ALLOWED_GROUPS and OIDC_OPERATOR_GROUPS', () => {
     };
     const { api_token } = await poll(service, await token());
     const waiting = await token();
+    const undecided = createPerson(service);
+    const asked = await start(service);
+    const question = await undecided.open(
+      await visitFrom(undecided, provider, `/sign-in?code=${asked.code}`),
+    );
     const before = person;
     await arrive();
     expect((await before.open('/drops')).path).to.equal('/drops');
@@ -418,6 +438,8 @@ describe('Sign-in with OIDC_ALLOWED_GROUPS and OIDC_OPERATOR_GROUPS', () => {
     expect((await service.get('/api/me', { token: api_token })).status).to.equal(401);
     expect((await before.open('/drops')).path).to.equal('/sign-in/browser?next=%2Fdrops');
     expect((await poll(service, waiting)).status).to.equal('expired');
+    expectRefusal(await undecided.submit(question, { decision: 'approve' }), 403, 'forbidden');
+    expect((await poll(service, asked.poll_token)).status).to.equal('pending');
     reset(provider);
     const back = await arrive('/sign-in/browser?next=/account');
     expect(back.path, 'the account is still there').to.equal('/account');

@@ -27,6 +27,7 @@ const config = {
   POLL_INTERVAL_SECONDS: 2,
   LOCAL_ACCOUNTS_MAX: 10_000,
   TOKENS_PER_ACCOUNT: 200,
+  OIDC_ALLOWED_GROUPS: '',
 };
 const requester = { requesterAddress: '203.0.113.7', requesterAgent: 'curl/8.5.0' };
 const ada = { provider: 'github:https://github.com', subject: '1815', name: 'ada' };
