@@ -188,7 +188,10 @@ describe('The test runner', () => {
       const code = `
         ${pause}
         it('fails', () => { throw new Error('no'); });
-        it('goes on', () => pause(2_000));
+        it('goes on', () => {
+          console.log('it goes on');
+          return pause(2_000);
+        });
         it('is not reached', () => undefined);`;
       const child = spawn(
         process.execPath,
@@ -198,7 +201,9 @@ describe('The test runner', () => {
           stdio: ['ignore', 'pipe', 'inherit'],
         },
       );
-      child.stdout.once('data', () => child.kill(signal));
+      child.stdout.on('data', (printed) => {
+        if (String(printed).includes('it goes on')) child.kill(signal);
+      });
       const [printed, status] = await Promise.all([text(child.stdout), ended(child)]);
       const [failure = '', ...rest] = printed.trimEnd().split('\n').slice(-5);
       expect(failure).to.equal('FAILED test/a.test.ts: fails: no');
