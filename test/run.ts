@@ -16,6 +16,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { MochaOptions } from 'mocha';
+import { isAtLanding, testsIn } from './support/landing-files.ts';
 import { RunReport } from './support/run-report.ts';
 import type { TestFile } from './support/test-events.ts';
 import { TestPool } from './support/test-pool.ts';
@@ -33,53 +34,36 @@ interface PlannedFile {
 
 const isScaleOut = (name: string) => name.endsWith('.scale-out.test.js');
 const isSlow = (name: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.test(name);
-/** Names of files in api. */
-function inApi(names: string): ReadonlySet<string> {
-  return new Set(compiled(names).map((name) => `api/${name}`));
-}
-function compiled(names: string): string[] {
-  return names
-    .trim()
-    .split(/\s+/)
-    .map((name) => `${name}.test.js`);
-}
 /** Tested on one engine: what is decided before a store is asked, and what headers and pages say of what was read. */
-const once = inApi(`
-  agent-files assets bodies bodies-in-flight client-address content-hosts content-origin errors help hostile-heads html-bodies
-  indexing mcp-hosts mcp-http memory-budget multipart onboard operators-access raw-header-lists security-txt
-`);
-/**
- * Tested on one engine at a landing: what is decided above the stores, of which each has its contract (test/contract): who may
- * read and what a token may do, the limits, the forms and pages of the dashboard, and the tools of MCP, which call what the API
- * calls.
- */
-const onceAtLanding = inApi(`
-  access-table account-page cards comments-page dashboard-comments dashboard-context dashboard-drop dashboard-history
-  dashboard-new diff digests drop-fields file-names framed framed-states head hostile-people kept-forms late-answers lengths
-  limits-minute logs mcp mcp-arguments mcp-comments mcp-turns page-parts public-pages raw-headers raw-unavailable raw-warm
-  refused-forms scopes share-page sign-in-browser sign-in-github sign-in-limits sign-in-oidc sign-in-pages source viewer warnings
-`);
-/**
- * Left to `npm run test:all`: the project's own rules, runner and benchmarks, clients that others generate, WebKit, pages that
- * keep a browser busy on purpose, and the alerts. A landing runs Firefox for some suites alone (test/browser/browser.ts).
- */
-const notAtLanding =
-  /^(checks\/.*\.slow|description\/clients\.slow|browser\/(webkit|gallery-loops|gallery-floods|pictures)|.*\/alerts\.[a-z-]+)\.test\.js$/;
+const once = new Set(
+  testsIn(
+    'api',
+    `  agent-files assets bodies bodies-in-flight client-address content-hosts content-origin errors help hostile-heads html-bodies
+  indexing mcp-hosts mcp-http memory-budget multipart onboard operators-access raw-header-lists security-txt`,
+  ),
+);
 /**
  * Files that wait nearly all the time, for leases, limits of time and restarts: one process runs them beside the others, which
  * compute.
  */
-const waiting = compiled(`
-  scale-out/lost-replies.scale-out scale-out/crash.scale-out scale-out/faults-network.scale-out crash/crash
-  bin/processes.scale-out adapters/bullmq.scale-out cli/sign-in.slow scale-out/many-processes.scale-out
-  adapters/mongo-connection.scale-out scale-out/slow-database.scale-out adapters/redis-connection.scale-out
-`);
+const waiting = [
+  ...testsIn('scale-out', 'lost-replies.scale-out crash.scale-out faults-network.scale-out'),
+  'crash/crash.test.js',
+  ...testsIn('adapters', 'bullmq.scale-out'),
+  ...testsIn('bin', 'processes.scale-out'),
+  ...testsIn('cli', 'sign-in.slow'),
+  ...testsIn('scale-out', 'many-processes.scale-out slow-database.scale-out'),
+  ...testsIn('adapters', 'mongo-connection.scale-out redis-connection.scale-out'),
+];
 /** The longest of each kind begin first, so that none runs alone at the end: a minute and more, a quick one 5 s of CPU. */
-const longest = compiled(`
-  contract/sqlite adapters/threads-contexts
-  browser/viewer-page browser/approve browser/comments-round browser/dashboard-new
-  worker/faults.scale-out worker/faults.slow contract/mongo.scale-out scale-out/alerts.scale-out
-`);
+const longest = [
+  ...testsIn('contract', 'sqlite'),
+  ...testsIn('adapters', 'threads-contexts'),
+  ...testsIn('browser', 'viewer-page approve comments-round dashboard-new'),
+  ...testsIn('worker', 'faults.scale-out faults.slow'),
+  ...testsIn('contract', 'mongo.scale-out'),
+  ...testsIn('scale-out', 'alerts.scale-out'),
+];
 const runsOnBoth = (name: string) => /^api\//.test(name) && !isSlow(name) && !once.has(name);
 
 const { values: flags, positionals: paths } = parseCommandLine();
@@ -178,16 +162,11 @@ function plan(): PlannedFile[] {
 
   function isAskedFor({ name, kind }: PlannedFile): boolean {
     if (paths.length > 0 && !isAnyOf(paths)(name)) return false;
-    if (landing) return isAtLanding(name, kind);
+    if (landing) return kind !== 'quick' && isAtLanding(name, kind === 'again');
     if (rest) return kind !== 'quick';
     if (paths.length > 0) return engine !== undefined || kind !== 'again';
     return all || engine !== undefined || kind === 'quick';
   }
-}
-
-function isAtLanding(name: string, kind: PlannedFile['kind']): boolean {
-  if (kind === 'quick' || notAtLanding.test(name)) return false;
-  return kind !== 'again' || !onceAtLanding.has(name);
 }
 
 /** Whether a compiled test is one of the named files, or in one of the named folders. */

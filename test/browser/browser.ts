@@ -79,24 +79,21 @@ interface Subject {
   readonly title: string;
   /** Beside those that every suite has. */
   readonly chromiumFlags?: readonly string[];
-  /** What Firefox does in a way of its own is tested in it at a landing, too; all else only by `npm run test:all`. */
-  readonly firefoxAtLanding?: boolean;
-  /** It runs in both again where each page has an origin of its own, only by `npm run test:all`. */
+  /** It runs in both again where each page has an origin of its own. */
   readonly withContentOrigin?: boolean;
 }
 
 /** Browsers find all names below localhost on this machine. */
 const contentOrigin = (port: number) => ({ CONTENT_ORIGIN: `http://*.localhost:${port}` });
 
-/** The suite in Chromium, and again in Firefox. */
+/** The suite in Chromium, and by `npm run test:all` again in Firefox. */
 export function describeInBrowsers(subject: string | Subject, suite: (browser: TestBrowser) => void): void {
-  const { title, chromiumFlags, firefoxAtLanding, withContentOrigin } =
+  const { title, chromiumFlags, withContentOrigin } =
     typeof subject === 'string' ? { title: subject } : subject;
   describe(`${title}, in Chromium`, () => suite(useBrowser(chromiumFlags)));
-  if (!isLanding || firefoxAtLanding) {
-    describe(`${title}, in Firefox`, () => suite(useBrowser([], 'Firefox')));
-  }
-  if (isLanding || !withContentOrigin) return;
+  if (isLanding) return;
+  describe(`${title}, in Firefox`, () => suite(useBrowser([], 'Firefox')));
+  if (!withContentOrigin) return;
   for (const engine of ['Chromium', 'Firefox'] as const)
     describe(`${title} with CONTENT_ORIGIN, in ${engine}`, () =>
       suite({

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { Locator, Page, Route } from 'playwright-core';
 import { type Dashboard, openDashboard, openOperator } from '../support/dashboard.ts';
 import { routesOf } from '../support/description.ts';
-import { isLanding } from '../support/landing.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -21,10 +20,6 @@ const faults: Readonly<Record<string, (route: Route) => Promise<void>>> = {
     }),
 };
 
-/** Forms of different kinds, for a landing. */
-const quick = new Set(['/p/:slug', '/p/:slug/comments', '/drops/:slug/edit', '/drops/new', '/sign-out']);
-const rows = formTable.filter(({ route }) => !isLanding || quick.has(route));
-
 const titleOf = ({ route, button, wrong = {} }: FormRow) =>
   [route, button, Object.keys(wrong)[0]].filter(Boolean).join(' ');
 
@@ -41,7 +36,7 @@ describeInBrowsers('A form', (browser) => {
     return { scene, page, form: new OpenForm(page, row, scene) };
   }
 
-  for (const row of rows.filter(({ isFile }) => !isFile)) {
+  for (const row of formTable.filter(({ isFile }) => !isFile)) {
     it(`${titleOf(row)} keeps what was typed, and is sent by another press`, async () => {
       const { scene, page, form } = await open(row);
       expect(await form.unknown()).to.deep.equal([]);
@@ -79,7 +74,7 @@ describeInBrowsers('A form', (browser) => {
     await signIn(page.context(), await openDashboard(service, owner.owner), service.url);
   }
 
-  for (const row of rows.filter(({ wrong }) => wrong !== undefined)) {
+  for (const row of formTable.filter(({ wrong }) => wrong !== undefined)) {
     it(`${titleOf(row)} that is refused stays in its place of the history`, async () => {
       const { page, form } = await open(row);
       await form.fill(row.wrong);

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 import { describeInBrowsers } from './browser.ts';
 import { createFramedPages, frameOf, openPanel, quoteIn, selectText } from './framed-page.ts';
 
-const subject = { title: 'A page in the viewer', firefoxAtLanding: true, withContentOrigin: true };
+const subject = { title: 'A page in the viewer', withContentOrigin: true };
 const goneBack = ['the browser goes back to it', "location.href = 'http://other.example/'"] as const;
 const sentence = 'The sentence to quote stands here.';
 /** Tells what a page sees of its address while it loads. */
@@ -191,7 +191,8 @@ describeInBrowsers(subject, (browser) => {
     const frame = await frameOf(page);
     await frame.evaluate("void setTimeout(() => { location.href = 'http://other.example/' })");
     await page.frameLocator('main iframe').getByRole('heading', { name: 'Site' }).waitFor();
-    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Comments' }).click();
+    await page.locator('iframe.comments-panel').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Comments' }).click();
     await page.frameLocator('iframe.comments-panel').locator('.new-comment').waitFor();
     const other = await frameOf(page);

@@ -56,7 +56,7 @@ describe('The gallery, in Chromium', function () {
     await context.addCookies([cookieOf(ada.cookie)]);
     const page = await context.newPage();
     await page.goto(`${service.url}/drops`);
-    await until(async () => (await count(page, shown)) >= 9, 'the first rows are shown');
+    await until(async () => (await count(page, shown)) >= 9, 'the first rows are shown', 90_000);
     const box = page.locator('.thumbnail').first();
     const around = await box.boundingBox();
     const frame = await box.locator('iframe').boundingBox();

@@ -6,7 +6,7 @@ import { startGitHubDouble } from '../support/github-double.ts';
 import { useServiceBeside } from '../support/service.ts';
 import { clickApprove, describeInBrowsers, watchPage } from './browser.ts';
 
-describeInBrowsers({ title: 'Sign-in at the identity provider', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('Sign-in at the identity provider', (browser) => {
   const [service, double] = useServiceBeside(startGitHubDouble);
 
   for (const hasScript of [true, false]) {

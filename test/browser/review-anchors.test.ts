@@ -9,13 +9,12 @@ import type { Quote } from '../../shared/comments/anchor.ts';
 import { comparable } from '../../shared/comments/compared-text.ts';
 import { findQuotes, type SoughtQuote } from '../../shared/html/quotes.ts';
 import { SourceText } from '../../shared/html/source-text.ts';
-import { isLanding } from '../support/landing.ts';
 import { createRandom, isLarge, makeDocument } from './anchor-documents.ts';
 import { anchorChannel, anchorHarness } from './anchor-harness.ts';
 import { useBrowser } from './browser.ts';
 
 /** More by hand, which takes minutes: SEED=5 DOCUMENTS=200 npm test -- test/browser/review-anchors.test.ts */
-const { SEED = '27', DOCUMENTS = isLanding ? '25' : '50' } = process.env;
+const { SEED = '27', DOCUMENTS = '50' } = process.env;
 const seed = Number(SEED);
 const documents = Number(DOCUMENTS);
 const selectionsOfEach = 10;

@@ -14,7 +14,7 @@ async function startProviders() {
   return { github, oidc, env: { ...github.env, ...oidc.env, ...settings }, close };
 }
 
-describeInBrowsers({ title: 'Signing in by one of several ways', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('Signing in by one of several ways', (browser) => {
   const [service, providers] = useServiceBeside(startProviders);
   beforeEach(() => {
     providers.oidc.claims = { sub: 'ada-1', preferred_username: 'ada' };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { useService } from '../support/service.ts';
 import { describeInBrowsers, follow } from './browser.ts';
 
-describeInBrowsers({ title: 'Signing in and out', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('Signing in and out', (browser) => {
   const service = useService();
 
   for (const javaScriptEnabled of [true, false]) {

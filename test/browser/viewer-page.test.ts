@@ -10,7 +10,7 @@ const long = (heading: string) => `<!doctype html><title>Long</title><h1>${headi
 <a href="http://refuses.example/page">Away</a>
 <div style="height: 4000px"></div><h2 id="section">Section</h2><div style="height: 4000px"></div>`;
 
-describeInBrowsers({ title: 'The viewer page', firefoxAtLanding: true }, (browser) => {
+describeInBrowsers('The viewer page', (browser) => {
   const service = useService();
 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
@@ -148,7 +148,7 @@ describeInBrowsers({ title: 'The viewer page', firefoxAtLanding: true }, (browse
     const failure = page.getByText('The list of versions cannot be loaded. This device may be offline.');
     await failure.waitFor();
     await page.getByRole('link', { name: 'All versions' }).waitFor();
-    await page.keyboard.press('Escape');
+    await hides(failure, () => page.locator('main').click());
     await page.unroute('**/versions');
     await page.getByRole('button', { name: 'Version 2 of 2' }).click();
     await page.getByRole('link', { name: 'Version 1' }).waitFor();
@@ -332,9 +332,11 @@ describeInBrowsers({ title: 'The viewer page', firefoxAtLanding: true }, (browse
     await page.goto(`${service.url}/p/${slug}`);
     await page.getByRole('button', { name: 'More' }).click();
     const opened = () => page.context().pages()[1];
-    await actUntil(
+    const link = page.getByRole('link', { name: 'Print' });
+    await actAgain(
+      link,
       async () => opened() !== undefined,
-      () => page.getByRole('link', { name: 'Print' }).press('Enter'),
+      () => link.press('Enter'),
     );
     const print = opened();
     if (print === undefined) throw new Error('no page was opened');

@@ -1,0 +1,63 @@
+// What `.ci/run` leaves to `npm run test:all`, so that a landing takes about ten minutes and fails only if something is wrong.
+
+/** Names of compiled tests in a folder. */
+export function testsIn(folder: string, names: string): readonly string[] {
+  return names
+    .trim()
+    .split(/\s+/)
+    .map((name) => `${folder}/${name}.test.js`);
+}
+
+/** What states how soon a service recovers, or what a proxy keeps how long: a busy machine decides about it, too. */
+const timed = [
+  ...testsIn('adapters', 'mongo-connection.scale-out redis-connection.scale-out'),
+  ...testsIn('bin', 'alerts.slow'),
+  ...testsIn('browser', 'gallery gallery-floods gallery-loops'),
+  ...testsIn('coherence', 'coherence.scale-out'),
+  ...testsIn('edge', 'nginx.scale-out nginx-releases.scale-out varnish varnish.scale-out'),
+  ...testsIn(
+    'scale-out',
+    `alerts.scale-out comments-waiting.scale-out database-away.scale-out faults-network.scale-out lost-replies.scale-out
+     many-processes.scale-out slow-database.scale-out`,
+  ),
+];
+
+/** What goes through many pages, widths, kinds of keys or steps: one suite for each page of ours stays, and one matrix of faults. */
+const wide = [
+  ...testsIn(
+    'browser',
+    `accessible-dashboard accessible-pages built-folders clipboard comments-page comments-selection content-origin forms
+     framed-keys framed-names framed-page framed-places framed-selection leaving linking next-version picture-neighbours
+     pictures review-anchors rich-drop touch-targets viewer-page webkit`,
+  ),
+  ...testsIn('worker', 'faults.scale-out'),
+];
+
+/** What a change of the product seldom touches: the project's own rules, runner and benchmarks, and clients that others generate. */
+const apart = [
+  ...testsIn('checks', 'benches.slow expressions.slow rules.slow run.slow'),
+  ...testsIn('description', 'clients.slow'),
+];
+
+const left = new Set([...timed, ...wide, ...apart]);
+
+/**
+ * Of the files that run on both engines these run on one: what they test is decided above the stores, of which each has its
+ * contract (test/contract): who may read and what a token may do, the limits, the forms and pages of the dashboard, and the tools
+ * of MCP, which call what the API calls.
+ */
+const onOneEngine = new Set(
+  testsIn(
+    'api',
+    `access-table account-page cards comments-page dashboard-comments dashboard-context dashboard-drop dashboard-history
+     dashboard-new diff digests drop-fields file-names framed framed-states head hostile-people kept-forms late-answers lengths
+     limits-minute logs mcp mcp-arguments mcp-comments mcp-turns page-parts public-pages raw-headers raw-unavailable raw-warm
+     refused-forms scopes share-page sign-in-browser sign-in-github sign-in-limits sign-in-oidc sign-in-pages source viewer
+     warnings`,
+  ),
+);
+
+/** Whether a landing runs a file, beside the quick ones. @param isAgain on the second engine */
+export function isAtLanding(name: string, isAgain: boolean): boolean {
+  return !left.has(name) && !(isAgain && onOneEngine.has(name));
+}
