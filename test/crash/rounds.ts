@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, createClient } from '../support/client.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { unhurried } from '../support/unhurried.ts';
 import { type Acknowledged, createAcknowledged } from './acknowledged.ts';
 import { verify } from './verify.ts';
 import { createWriter, type Writer } from './writer.ts';
@@ -13,6 +14,7 @@ const keyedWrites = 100;
 export const roundSettings = {
   LOG_LEVEL: 'error',
   ...noLimits,
+  ...unhurried, // a 503 is the fault of the killed process then, and not of a busy machine
 };
 
 /** Something that takes writes, and can be killed in their midst: one process, or several that share their data. */

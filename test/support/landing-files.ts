@@ -22,14 +22,16 @@ const timed = [
   ),
 ];
 
-/** What goes through many pages, widths, kinds of keys or steps: one suite for each page of ours stays, and one matrix of faults. */
+/** What goes through many pages, widths, kinds of keys, steps or kills: one suite for each page of ours stays, and one of each matrix. */
 const wide = [
+  ...testsIn('bin', 'archives.scale-out forms.scale-out'),
   ...testsIn(
     'browser',
     `accessible-dashboard accessible-pages built-folders clipboard comments-page comments-selection content-origin forms
      framed-keys framed-names framed-page framed-places framed-selection leaving linking next-version picture-neighbours
      pictures review-anchors rich-drop touch-targets viewer-page webkit`,
   ),
+  ...testsIn('scale-out', 'crash.scale-out'),
   ...testsIn('worker', 'faults.scale-out'),
 ];
 
