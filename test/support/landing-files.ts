@@ -29,7 +29,7 @@ const wide = [
     'browser',
     `accessible-dashboard accessible-pages built-folders clipboard comments-page comments-selection content-origin forms
      framed-keys framed-names framed-page framed-places framed-selection leaving linking next-version picture-neighbours
-     pictures review-anchors rich-drop touch-targets viewer-page webkit`,
+     pictures render review-anchors rich-drop tokens touch-targets viewer-page webkit`,
   ),
   ...testsIn('scale-out', 'crash.scale-out'),
   ...testsIn('worker', 'faults.scale-out'),
@@ -45,19 +45,24 @@ const left = new Set([...timed, ...wide, ...apart]);
 
 /**
  * Of the files that run on both engines these run on one: what they test is decided above the stores, of which each has its
- * contract (test/contract): who may read and what a token may do, the limits, the forms and pages of the dashboard, and the tools
- * of MCP, which call what the API calls.
+ * contract (test/contract): who may read and what a token may do, fields and limits, the forms and pages of the dashboard, headers,
+ * sign-in, and the tools of MCP, which call what the API calls.
  */
 const onOneEngine = new Set(
   testsIn(
     'api',
-    `access-table account-page cards comments-page dashboard-comments dashboard-context dashboard-drop dashboard-history
-     dashboard-new diff digests drop-fields file-names framed framed-states head hostile-people kept-forms late-answers lengths
-     limits-minute logs mcp mcp-arguments mcp-comments mcp-turns page-parts public-pages raw-headers raw-unavailable raw-warm
-     refused-forms scopes share-page sign-in-browser sign-in-github sign-in-limits sign-in-oidc sign-in-pages source viewer
-     warnings`,
+    `access-requests access-table account account-page cards comment-sides comments-bounds comments-page comments-waiting
+     compression dashboard-comments dashboard-context dashboard-drop dashboard-history dashboard-list dashboard-new
+     device-with-session diff digests drop-fields edge every-call every-page file-names following-titles form-script framed
+     framed-states head hostile-people identity-checks inbox kept-forms late-answers lengths limits-minute logs mcp mcp-arguments
+     mcp-comments mcp-turns metric-waits page-parts public-pages raw-caching raw-headers raw-unavailable raw-warm refused-forms
+     report-limits scopes share-page sign-in-browser sign-in-github sign-in-limits sign-in-oidc sign-in-pages sign-in-start
+     source unlock viewer warnings`,
   ),
 );
+
+/** All that are named here. */
+export const namedFiles: readonly string[] = [...left, ...onOneEngine];
 
 /** Whether a landing runs a file, beside the quick ones. @param isAgain on the second engine */
 export function isAtLanding(name: string, isAgain: boolean): boolean {
