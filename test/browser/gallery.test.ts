@@ -137,7 +137,7 @@ describe('The gallery, in Chromium', function () {
     await page.route('**/raw?*', (route) => {
       held.push(route);
     });
-    await page.goto(`${service.url}/drops?view=gallery`);
+    await page.goto(`${service.url}/drops?view=gallery`, { waitUntil: 'commit' }); // `load` may wait for the page
     await until(async () => (await page.evaluate<string[]>('probes')).length === 2, 'it was there');
     expect(await page.evaluate('probes')).to.deep.equal(['added', 'removed']);
     expect(await count(page, '.thumbnail > iframe')).to.equal(1);
