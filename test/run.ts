@@ -38,8 +38,8 @@ const isSlow = (name: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.tes
 const once = new Set(
   testsIn(
     'api',
-    `  agent-files assets bodies bodies-in-flight client-address content-hosts content-origin errors help hostile-heads html-bodies
-  indexing mcp-hosts mcp-http memory-budget multipart onboard operators-access raw-header-lists security-txt`,
+    `agent-files assets bodies bodies-in-flight client-address content-hosts content-origin errors help hostile-heads html-bodies
+     indexing mcp-hosts mcp-http memory-budget multipart onboard operators-access raw-header-lists security-txt`,
   ),
 );
 /**
@@ -48,7 +48,7 @@ const once = new Set(
  */
 const waiting = [
   ...testsIn('scale-out', 'lost-replies.scale-out crash.scale-out faults-network.scale-out'),
-  'crash/crash.test.js',
+  ...testsIn('crash', 'crash'),
   ...testsIn('adapters', 'bullmq.scale-out'),
   ...testsIn('bin', 'processes.scale-out'),
   ...testsIn('cli', 'sign-in.slow'),

@@ -1,4 +1,4 @@
-// What `.ci/run` leaves to `npm run test:all`, so that a landing takes about ten minutes and fails only if something is wrong.
+// What `.ci/run` leaves to `npm run test:all`: a landing is to be short, and a busy machine is not to decide about it.
 
 /** Names of compiled tests in a folder. */
 export function testsIn(folder: string, names: string): readonly string[] {
@@ -22,7 +22,7 @@ const timed = [
   ),
 ];
 
-/** What goes through many pages, widths, kinds of keys, steps or kills: one suite for each page of ours stays, and one of each matrix. */
+/** What goes through many pages, widths, kinds of keys, steps or kills. Of the faults of jobs and of the kills, SQLite's stay. */
 const wide = [
   ...testsIn('bin', 'archives.scale-out forms.scale-out'),
   ...testsIn(
